@@ -108,6 +108,9 @@ export function openAdding(book, uci) {
   focusOn(node.querySelector("input, button"));
 }
 
+/** How many forms that add a move were made. */
+let forms = 0;
+
 /** @param {LegalMove} move @param {boolean} [selected] */
 function optionOf(move, selected = false) {
   return el("option", { value: move.uci, selected }, move.san);
@@ -146,8 +149,9 @@ export function adding(book, known, legal) {
   };
   const select = el("select", { name: "move", "aria-label": "Move to add", "data-focus": `${book.id} add move` },
     ...missing.map((move) => optionOf(move, move.uci === played)));
-  // What was chosen in a form is chosen in no other.
-  const node = el("details", { class: "adding", "data-book": `${book.id} ${key}` }, el("summary", { "data-focus": `${book.id} adding` }, "Add a move"),
+  // What was chosen in a form is chosen in no other, not even in the next one of this position.
+  forms += 1;
+  const node = el("details", { class: "adding", "data-book": `${book.id} form ${forms}` }, el("summary", { "data-focus": `${book.id} adding` }, "Add a move"),
     el("form", { onsubmit: submit }, select, number && unitOf(known), number, el("button", { type: "submit", class: "button", "data-focus": `${book.id} add` }, "Add")));
   if (kept?.node.hasAttribute("open")) node.open = true;
   editor.forms.set(book.id, { key, node });
