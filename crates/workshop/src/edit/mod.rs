@@ -172,7 +172,7 @@ impl Editor {
             return self.edit_beside(book, &plan.edits, &plan.note, None, progress);
         }
         drop(book);
-        let expected: Vec<_> = plan.before.iter().map(|said| said.map(MoveState::number)).collect();
+        let expected: Vec<_> = plan.before.iter().flatten().map(|said| said.map(MoveState::number)).collect();
         match edit_in_place(&self.path, &plan.edits, &expected, &plan.note)? {
             EditOutcome::Unexpected(_) => Err(changed_meanwhile(&self.path)),
             outcome => Ok(outcome),

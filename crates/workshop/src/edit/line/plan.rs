@@ -45,8 +45,8 @@ pub(in super::super) struct LinePlan {
     /// Where the first of them is, as [`kept`] writes it.
     pub note: String,
     pub counts: LineCounts,
-    /// What the book says of the move of each edit.
-    pub before: Vec<Option<MoveState>>,
+    /// What the book says of the move of each edit, by positions as they are.
+    pub before: Vec<Vec<Option<MoveState>>>,
     /// The place of each position among them.
     places: HashMap<u64, usize>,
 }
@@ -57,12 +57,13 @@ impl LinePlan {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
                 self.edits.push(PositionEdits { at: at.clone(), edits: Vec::new() });
+                self.before.push(Vec::new());
                 *new.insert(self.edits.len() - 1)
             }
         };
-        let Some(of) = self.edits.get_mut(place) else { return };
+        let (Some(of), Some(said)) = (self.edits.get_mut(place), self.before.get_mut(place)) else { return };
         of.edits.push(Edit { mv, name: san(at, mv), change });
-        self.before.push(before);
+        said.push(before);
         let counts = &mut self.counts;
         *match change {
             Change::Add(_) => &mut counts.adds,
@@ -152,7 +153,7 @@ fn deleted(book: &dyn Book, line: &Line, progress: &Progress) -> Result<LinePlan
     let starts = vec![Position::start_of(book.variant()), game.start_position().clone()];
     let mut see = |at: &Position, moves: &[MoveFacts]| {
         moves.iter().for_each(|facts| plan.push(at, state(at, facts), (facts.mv, Change::Delete)));
-        if plan.edits.len() <= MOST && plan.before.len() <= MOST {
+        if plan.counts.deletes <= MOST as u64 {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Usage, format!("more than {MOST} moves would be deleted"))

@@ -281,6 +281,24 @@ fn what_other_moves_reach_stays() {
 }
 
 #[test]
+fn a_study_that_comes_back_to_a_position_sets_what_the_book_has_there() {
+    for format in formats().into_iter().filter(|format| format.edits() != Edits::Verdicts) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a").with_extension(format.extension());
+        write(&path, &["1. c4 e5", "1. e4 e5"]);
+        let line = read("1. Nc3 (1. Na3 b6) (1. c4 c5) 1... b5 (1... d5 2. e4) 2. e4 (2. d4)");
+        let change = LineChange::Add { only: None, value: Some(EditValue::Weight(7)) };
+        let before = files(folder.path());
+        let mut editor = Editor::new(&path);
+        let (counts, _) = edited(&mut editor, &line, change);
+        assert_eq!((counts.adds, counts.changes), (9, 1), "{format}");
+        assert!(weights(&path, &read("1. c4 c5")).iter().all(Option::is_some), "{format}");
+        editor.reverse(Way::Back, None).unwrap();
+        assert_eq!(files(folder.path()), before, "{format}");
+    }
+}
+
+#[test]
 fn one_side_and_one_weight() {
     for format in formats() {
         let folder = tempfile::tempdir().unwrap();
