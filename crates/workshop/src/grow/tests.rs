@@ -298,10 +298,10 @@ fn eight_engines_are_seven_times_as_fast_as_one() {
 }
 
 #[test]
-#[ignore = "it takes minutes, and measures memory"]
+#[ignore = "measures: TABIYA_FULL_TESTS=1 cargo test --release --lib a_million_positions -- --ignored --nocapture"]
 fn a_million_positions_take_less_than_a_gigabyte() {
     let theirs = Invented(3, false);
-    for most in [10_000, 100_000, 1_000_000] {
+    for most in tabiya_testing::times(&[10_000][..], &[10_000, 100_000, 1_000_000]).iter().copied() {
         let begun = std::time::Instant::now();
         let growth = Growth::new(Variant::Chess, None, opponent(Some(&theirs)), &[Color::White]);
         let (growth, _) = grown(growth, most, 1, &mut Xoshiro256PlusPlus::seed_from_u64(3));
