@@ -144,11 +144,12 @@ impl Graph for Walk<'_> {
     }
 
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {
-        let Some(chess) = at.standard() else { return };
+        let known = usize::try_from(entry).ok().and_then(|first| self.index.moves_from(first));
+        let (Some(chess), Some(moves)) = (at.standard(), known) else { return };
         if first && let Some((.., set)) = self.index.look_up(chess, self.set) {
             *self.found.sets.entry(set.name()).or_default() += 1;
         }
-        for known in self.index.moves_from(entry) {
+        for known in moves {
             let legal = known.legal(chess);
             if legal.is_none() {
                 let what = || format!("the move {} is not legal in {}", known.mv, at.fen());

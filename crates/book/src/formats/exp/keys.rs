@@ -193,8 +193,10 @@ impl KeyParts {
         let set = usize::from(set == KeySet::Old);
         let black = if self.is_black { NUMBERS.black[set] } else { 0 };
         let plain = self.pieces ^ NUMBERS.castling[set][self.rights] ^ black;
+        // Numbers 0 and 1 are the keys with the clock, if it counts, 2 and 3 those without. The second of each two differs only where
+        // en passant is pseudo-legal, but not legal. Each reply is asked for these, so this is one iterator, not several in one.
         let (first, are_two) = (if self.mask.is_some() { 0 } else { 2 }, self.passed[0] != self.passed[1]);
-        let masks = [self.mask.unwrap_or_default(), 0];
+        let masks = [self.mask.unwrap_or(0), 0];
         let numbers = (first..4_usize).filter(move |number| number % 2 == 0 || are_two);
         numbers.map(move |number| plain ^ masks[number / 2] ^ self.passed[number % 2])
     }

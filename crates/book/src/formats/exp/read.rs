@@ -136,14 +136,13 @@ impl ExpIndex {
             return None;
         }
         let first = self.known.partition_point(|known| known.key < key);
-        let moves = self.moves_from(first as u64);
+        let moves = self.moves_from(first)?;
         moves.first().filter(|known| known.key == key).map(|_| (first, moves))
     }
 
-    /// The moves of a key, from the place of its first among all.
-    pub(super) fn moves_from(&self, first: u64) -> &[ExpMove] {
-        let rest = usize::try_from(first).ok().and_then(|first| self.known.get(first..)).unwrap_or_default();
-        rest.chunk_by(|a, b| a.key == b.key).next().unwrap_or_default()
+    /// The moves of a key, by the place of its first among all.
+    pub(super) fn moves_from(&self, first: usize) -> Option<&[ExpMove]> {
+        self.known.get(first..)?.chunk_by(|a, b| a.key == b.key).next()
     }
 
     /// The moves of a position, best first, with their place among all and the set whose key found them. Each key of `set` is
