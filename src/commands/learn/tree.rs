@@ -151,11 +151,11 @@ pub fn json(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write)
     let (rows, lines) = table_rows(entries(book), book);
     let groups = grouped(rows, sort);
     let sum = all(&groups);
-    let openings = Each::of(&groups, |group| OpeningLine {
+    let openings = Each::new(&groups, |group| OpeningLine {
         opening: group.opening,
         games: group.sum.games,
         points: points(group.sum),
-        moves: Each::of(&group.rows, |row| row.json(&lines)),
+        moves: Each::new(&group.rows, |row| row.json(&lines)),
     });
     let line = BookLine {
         book: &book.path().to_string_lossy(),
@@ -203,7 +203,7 @@ struct MoveLine<'a> {
 struct Each<'a, T, F>(&'a [T], F);
 
 impl<'a, T, S, F: Fn(&'a T) -> S> Each<'a, T, F> {
-    fn of(all: &'a [T], make: F) -> Self {
+    fn new(all: &'a [T], make: F) -> Self {
         Self(all, make)
     }
 }

@@ -52,7 +52,7 @@ struct EngineLine {
     /// None is known where the engine gives none, or bounds only.
     #[serde(flatten)]
     score: Option<Value>,
-    /// The depth of this line, which may lag behind that of the best.
+    /// The depth to which the engine has searched this line, which may be less than that of the best line.
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u64>,
     /// The moves in UCI, and in SAN.

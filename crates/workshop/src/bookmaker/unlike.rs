@@ -82,7 +82,7 @@ impl Files {
         Ok(Self(open(a)?, open(b)?))
     }
 
-    /// How many bytes come next that both have, which is none at their ends; `None` where they have others.
+    /// Reads on while both files have the same bytes. Returns how many these were, 0 at the end of both; `None` where the files differ.
     fn next(&mut self) -> io::Result<Option<usize>> {
         let (of_a, of_b) = (self.0.fill_buf()?, self.1.fill_buf()?);
         let both = of_a.len().min(of_b.len());

@@ -45,7 +45,7 @@ pub(in super::super) struct LinePlan {
     /// Where the first of them is, as [`kept`] writes it.
     pub note: String,
     pub counts: LineCounts,
-    /// What the book says of the move of each edit, by positions as they are.
+    /// What the book says of the move of each edit, in the order of `edits`.
     pub before: Vec<Vec<Option<MoveState>>>,
     /// The place of each position among them.
     places: HashMap<u64, usize>,
