@@ -18,6 +18,7 @@ pub(crate) use forms::{Forms, each_form};
 pub use met::{KeyHasher, Keys, Meeting, Met};
 pub use plies::{ByPlies, Replies, Search, Tracks, Visited, has_form};
 
+use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
@@ -28,6 +29,9 @@ use super::{MoveFacts, Moves, PositionRecord, Visit};
 
 /// Positions followed at one depth. This bounds memory: about 70 MB for each of two depths.
 const WIDEST: usize = 1 << 19;
+
+/// Positions whose moves are looked up together.
+const TOGETHER: usize = 64;
 
 /// What a traversal breadth first asks of a book.
 pub(crate) trait Graph {
@@ -45,6 +49,15 @@ pub(crate) trait Graph {
     /// Appends [`Graph::entry`] of the position after each of these legal moves.
     fn entries_after(&self, at: &Position, moves: &[Move], out: &mut Vec<Option<u64>>) {
         out.extend(moves.iter().map(|mv| self.entry(&at.after(*mv))));
+    }
+
+    /// Appends [`Graph::entries_after`] of several positions, each with its moves: formats may look those up together.
+    fn entries_after_each<'a>(
+        &self,
+        all: impl Iterator<Item = (&'a Position, &'a [Move])>,
+        out: &mut Vec<Option<u64>>,
+    ) {
+        all.for_each(|(at, moves)| self.entries_after(at, moves, out));
     }
 
     /// Appends the legal moves of an entry in one of its positions, the `first` that is reached or another one.
@@ -166,6 +179,8 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
     };
     let (mut now, mut next) = (Vec::new(), Vec::new());
     let (mut moves, mut after, mut entries) = (Vec::new(), Vec::new(), Vec::new());
+    // Some positions, and where the moves of each end.
+    let (mut steps, mut ends) = (Vec::new(), Vec::new());
     let start = Position::start_of(graph.variant());
     arrive(&mut traversal, &mut next, graph.entry(&start), &mut || start.clone());
     for plies in 1.. {
@@ -178,29 +193,50 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
             now.sort_unstable_by_key(|step| step.position.whole_key());
             now.dedup_by_key(|step| step.position.whole_key());
         }
-        for PendingPosition { position, entry } in now.drain(..) {
+        let mut pending = now.drain(..);
+        loop {
+            steps.clear();
+            // Which replies are followed depends on what is reached until then.
+            steps.extend(pending.by_ref().take(if own.is_some() { 1 } else { TOGETHER }));
+            if steps.is_empty() {
+                break;
+            }
             moves.clear();
-            if let Some(entry) = entry {
-                let is_new = own.is_none_or(|own| !own.contains(entry));
-                graph.moves(&position, entry, is_new && (by_key || visited.insert(entry)), &mut moves);
+            ends.clear();
+            for PendingPosition { position, entry } in &steps {
+                if let Some(entry) = *entry {
+                    let is_new = own.is_none_or(|own| !own.contains(entry));
+                    graph.moves(position, entry, is_new && (by_key || visited.insert(entry)), &mut moves);
+                }
+                ends.push(moves.len());
             }
             after.clear();
-            graph.entries_after(&position, &moves, &mut after);
-            if let Some(own) = own.filter(|_| traversal.reached < positions || !by_key) {
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            let of_step = starts.zip(&ends).map(|(from, to)| moves.part(from..*to));
+            graph.entries_after_each(steps.iter().map(|step| &step.position).zip(of_step), &mut after);
+            if let (Some(own), [PendingPosition { position, .. }]) = (own, &*steps)
+                && (traversal.reached < positions || !by_key)
+            {
                 let leads_on = |entry: u64| !own.contains(entry) || graph.is_open(entry);
                 let replies = position.chess().legal_moves();
                 entries.clear();
-                graph.entries_after(&position, &replies, &mut entries);
+                graph.entries_after(position, &replies, &mut entries);
                 for (mv, entry) in replies.iter().zip(&entries) {
                     if entry.is_some_and(leads_on) {
                         moves.push(*mv);
                         after.push(*entry);
                     }
                 }
+                ends.clear();
+                ends.push(moves.len());
             }
-            for (&mv, &entry) in moves.iter().zip(&after) {
-                traversal.plies = plies;
-                arrive(&mut traversal, &mut next, entry, &mut || position.after(mv));
+            let mut left = moves.iter().zip(&after);
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            for (PendingPosition { position, .. }, (from, to)) in steps.iter().zip(starts.zip(&ends)) {
+                for (&mv, &entry) in left.by_ref().take(to - from) {
+                    traversal.plies = plies;
+                    arrive(&mut traversal, &mut next, entry, &mut || position.after(mv));
+                }
             }
         }
     }

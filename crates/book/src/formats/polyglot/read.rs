@@ -74,10 +74,15 @@ impl<'a> PolyglotEntries<'a> {
     /// Keys are spread evenly, so it is guessed from the key, which reads fewer places of a large book than a binary search does.
     /// Whatever the keys are, it reads no more than twice as many.
     pub(crate) fn lower_bound(self, key: u64) -> usize {
+        self.lower_bound_near(self.guess(key), key)
+    }
+
+    /// As [`PolyglotEntries::lower_bound`], from a guess of it on.
+    fn lower_bound_near(self, guess: usize, key: u64) -> usize {
         let is_below = |at: usize| self.entries.get(at).is_some_and(|entry| key_of(entry) < key);
         let (mut low, mut high) = (0, self.entries.len());
         let mut step = NEAR;
-        let mut at = self.guess(key);
+        let mut at = guess;
         // Steps away from the guess, each twice as long, until the place is between two of them.
         if is_below(at) {
             while is_below(at) {
@@ -98,15 +103,37 @@ impl<'a> PolyglotEntries<'a> {
 
     /// About where a key is.
     fn guess(self, key: u64) -> usize {
-        #[expect(clippy::cast_possible_truncation, reason = "at most the count of entries")]
-        let share = |key: u64| ((u128::from(key) * self.entries.len() as u128) >> u64::BITS) as usize;
-        let mut at = share(key);
+        (1..GUESSES).fold(self.share(key), |at, _| self.nearer(at, key)).min(self.last())
+    }
+
+    /// Which of the entries would be at `part`, if that were a key and keys were spread evenly.
+    #[expect(clippy::cast_possible_truncation, reason = "at most the count of entries")]
+    fn share(self, part: u64) -> usize {
+        ((u128::from(part) * self.entries.len() as u128) >> u64::BITS) as usize
+    }
+
+    /// A better guess of where a key is; the same beyond the last entry.
+    fn nearer(self, at: usize, key: u64) -> usize {
+        let Some(found) = self.entries.get(at).map(key_of) else { return at };
+        let off = self.share(key.abs_diff(found));
+        if found < key { at + off } else { at.saturating_sub(off) }
+    }
+
+    fn last(self) -> usize {
+        self.entries.len().saturating_sub(1)
+    }
+
+    /// Appends [`PolyglotEntries::first_of_key`] of each key. All are guessed before the first is looked for: of a large book the
+    /// processor reads what the guesses need at once, rather than wait for each.
+    pub(crate) fn first_of_keys(self, keys: &[u64], out: &mut Vec<Option<usize>>) {
+        let mut guesses: Vec<usize> = keys.iter().map(|key| self.share(*key)).collect();
         for _ in 1..GUESSES {
-            let Some(found) = self.entries.get(at).map(key_of) else { break };
-            let off = share(key.abs_diff(found));
-            at = if found < key { at + off } else { at.saturating_sub(off) };
+            guesses.iter_mut().zip(keys).for_each(|(at, key)| *at = self.nearer(*at, *key));
         }
-        at.min(self.entries.len().saturating_sub(1))
+        out.extend(guesses.into_iter().zip(keys).map(|(guess, &key)| {
+            let first = self.lower_bound_near(guess.min(self.last()), key);
+            self.entries.get(first).is_some_and(|entry| key_of(entry) == key).then_some(first)
+        }));
     }
 
     /// The entries of `key` in the order of the file, at most [`MAX_OF_ONE_KEY`]. In a book that is out of order
@@ -204,6 +231,23 @@ mod tests {
                 let model: Vec<_> = entries.iter().filter(|entry| entry.key == key).collect();
                 prop_assert_eq!(entries.find(key).collect::<Vec<_>>(), model);
             }
+        }
+
+        #[test]
+        fn keys_are_found_together_as_one_by_one(
+            keys in prop::collection::vec(prop_oneof![0..20_u64, any::<u64>()], 0..200),
+            absent: u64,
+            is_sorted: bool,
+        ) {
+            let mut held = keys.clone();
+            if is_sorted {
+                held.sort_unstable();
+            }
+            let bytes = bytes(&held);
+            let (entries, wanted) = (PolyglotEntries::new(&bytes), [&keys[..], &[absent, 0, u64::MAX]].concat());
+            let mut found = Vec::new();
+            entries.first_of_keys(&wanted, &mut found);
+            prop_assert_eq!(found, wanted.iter().map(|key| entries.first_of_key(*key)).collect::<Vec<_>>());
         }
 
         #[test]

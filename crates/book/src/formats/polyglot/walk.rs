@@ -121,6 +121,21 @@ impl Graph for Walk<'_> {
         }
     }
 
+    fn entries_after_each<'a>(
+        &self,
+        all: impl Iterator<Item = (&'a Position, &'a [Move])>,
+        out: &mut Vec<Option<u64>>,
+    ) {
+        if variant_facts(self.variant).has_common_kings {
+            all.for_each(|(at, moves)| self.entries_after(at, moves, out));
+            return;
+        }
+        let keys: Vec<_> = all.flat_map(|(at, moves)| moves.iter().map(|mv| at.key_after(*mv))).collect();
+        let mut found = Vec::with_capacity(keys.len());
+        self.entries.first_of_keys(&keys, &mut found);
+        out.extend(found.into_iter().map(|first| first.map(|first| first as u64)));
+    }
+
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {
         let from = usize::try_from(entry).unwrap_or(self.entries.len());
         let mut held = None;
