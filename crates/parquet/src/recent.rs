@@ -1,10 +1,10 @@
-//! Indexes of pages that were read last, up to a number of bytes.
+//! What was read last of a file, as the indexes of its pages, up to a number of bytes.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes that all entries may take together: those of a file of a hundred million rows, as we write it, take half of it.
+/// Bytes that indexes of pages may take together: those of a file of a hundred million rows, as we write it, take half of it.
 const MAX: usize = 1 << 25;
 
 /// What was read last, by what it belongs to. The oldest goes first.
@@ -16,11 +16,20 @@ struct RecentPages<K, V> {
     known: HashMap<K, (Arc<V>, usize)>,
     order: VecDeque<K>,
     bytes: usize,
+    /// Bytes that all entries may take together.
+    most: usize,
 }
 
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
-        Self(Mutex::new(RecentPages { known: HashMap::new(), order: VecDeque::new(), bytes: 0 }))
+        Self::up_to(MAX)
+    }
+}
+
+impl<K, V> Recent<K, V> {
+    /// An empty one, whose entries may take so many bytes together.
+    pub fn up_to(most: usize) -> Self {
+        Self(Mutex::new(RecentPages { known: HashMap::new(), order: VecDeque::new(), bytes: 0, most }))
     }
 }
 
@@ -35,7 +44,7 @@ impl<K: Copy + Eq + Hash, V> Recent<K, V> {
         let value = Arc::new(value);
         let mut entries = lock();
         // One that is larger than all others together would only displace them.
-        if bytes <= MAX / 2 && entries.known.insert(key, (value.clone(), bytes)).is_none() {
+        if bytes <= entries.most / 2 && entries.known.insert(key, (value.clone(), bytes)).is_none() {
             entries.order.push_back(key);
             entries.bytes += bytes;
             entries.shrink();
@@ -46,7 +55,7 @@ impl<K: Copy + Eq + Hash, V> Recent<K, V> {
 
 impl<K: Eq + Hash, V> RecentPages<K, V> {
     fn shrink(&mut self) {
-        while self.bytes > MAX
+        while self.bytes > self.most
             && let Some(oldest) = self.order.pop_front()
         {
             self.bytes -= self.known.remove(&oldest).map_or(0, |(_, bytes)| bytes);

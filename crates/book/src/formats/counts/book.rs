@@ -10,9 +10,10 @@ use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
 
 use super::check::{add_unopened, unopened};
+use super::kept::KeptRows;
 use super::seek::Keys;
 use super::sums::MoveSums;
-use super::{CountFile, Shape, Sum, damage, sum};
+use super::{CountFile, CountsRow, Shape, Sum, damage, sum};
 use crate::traits::Book;
 use crate::{Among, BookSummary, By, Format, MoveFacts, Moves as _, Sliced, errors};
 
@@ -21,6 +22,8 @@ use crate::{Among, BookSummary, By, Format, MoveFacts, Moves as _, Sliced, error
 pub(super) struct CountBook {
     path: PathBuf,
     pub(super) files: Vec<(CountFile, Keys)>,
+    /// What is kept of them while many positions are looked up.
+    kept: KeptRows,
     /// The games that count.
     pub(super) among: Among,
     /// Why other files of its folder cannot be read.
@@ -87,8 +90,9 @@ impl CountBook {
         }
         // Programs that write folders number their files in the order of the rows, but not all of them.
         files.sort_by_key(|(_, keys)| keys.bounds());
+        let (among, kept) = (Among::default(), KeptRows::default());
         let (failed, damage, unread) = (Vec::new(), OnceLock::new(), Mutex::default());
-        Ok(Self { path: path.to_owned(), files, among: Among::default(), failed, damage, unread })
+        Ok(Self { path: path.to_owned(), files, kept, among, failed, damage, unread })
     }
 
     /// The moves in a position, of games that count and of these.
@@ -99,12 +103,15 @@ impl CountBook {
         }
         let by = self.among.by().or(among.by());
         for (number, (file, keys)) in self.files.iter().enumerate() {
-            let damaged = file.of_key(keys, at.key(), by, |line| {
+            let mut add = |line: &CountsRow| {
                 if self.among.has(line.slice) && among.has(line.slice) {
                     moves.add(line);
                 }
-            });
-            if let Some((group, error)) = damaged {
+            };
+            if self.kept.of_key((number, file, keys), at.key(), by, &mut add) {
+                continue;
+            }
+            if let Some((group, error)) = file.of_key(keys, at.key(), by, add) {
                 let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
                 unread.entry((number, group)).or_insert(error);
             }

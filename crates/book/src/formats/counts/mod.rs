@@ -24,6 +24,8 @@ mod driver;
 #[cfg(feature = "counts")]
 mod each;
 #[cfg(feature = "counts")]
+mod kept;
+#[cfg(feature = "counts")]
 mod layout;
 #[cfg(feature = "counts")]
 mod read;

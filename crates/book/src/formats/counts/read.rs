@@ -155,6 +155,27 @@ impl CountFile {
         damaged
     }
 
+    /// The pages that may have rows of a key, by their row groups; `None` if those of a row group are not sorted by their keys.
+    pub(super) fn pages_of(&self, keys: &Keys, key: u64) -> Option<Vec<(usize, Range<u64>)>> {
+        keys.pages_of(&self.table, key)
+    }
+
+    /// What `of` makes of each row of a page; `None` if the page is damaged, or `of` makes nothing of one.
+    pub(super) fn page<T>(
+        &self,
+        group: usize,
+        rows: Range<u64>,
+        by: By,
+        of: impl Fn(&CountsRow) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let (mut page, len) = (Vec::new(), rows.end.saturating_sub(rows.start));
+        let read = self.rows_of(group, rows, None, Shape { positions: false, by }, |row| {
+            page.extend(of(row));
+            Ok(())
+        });
+        (read.is_ok() && page.len() as u64 == len).then_some(page)
+    }
+
     /// The rows of the pages that are read to find a key, in the first row group that may have it.
     #[cfg(test)]
     pub(super) fn rows_read(&self, key: u64) -> Option<Range<u64>> {

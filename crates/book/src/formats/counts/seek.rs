@@ -78,6 +78,23 @@ impl Keys {
         }
     }
 
+    /// The pages that may have rows of a key, by their row groups; `None` if those of a row group are not sorted by their keys.
+    pub fn pages_of(&self, table: &Table, key: u64) -> Option<Vec<(usize, Range<u64>)>> {
+        let column = table.columns().get(KEYS)?;
+        let mut found = Vec::new();
+        for (group, value) in self.candidates(column, key) {
+            let pages = self.pages.get(group, || KeyPages::read(table, group, column));
+            if pages.pages.is_empty() {
+                found.push((group, 0..table.group_rows(group)));
+            } else {
+                found.extend(pages.sorted(value)?.iter().map(|(rows, _)| (group, rows.clone())));
+            }
+        }
+        // A page may have both numbers of a key.
+        found.dedup();
+        Some(found)
+    }
+
     /// The row groups that may have a key, each with the number that it is there.
     fn candidates(&self, column: &Column, key: u64) -> impl Iterator<Item = (usize, i128)> {
         let signed = key.cast_signed();
@@ -110,18 +127,22 @@ impl KeyPages {
         (Self { pages, sorted }, bytes)
     }
 
+    /// The pages that may have a key, if all are sorted.
+    fn sorted(&self, key: i128) -> Option<&[(Range<u64>, [i128; 2])]> {
+        let from = self.pages.partition_point(|(_, [_, greatest])| *greatest < key);
+        let to = self.pages.partition_point(|(_, [least, _])| *least <= key);
+        // Between two pages there is none.
+        self.sorted.then(|| self.pages.get(from..to).unwrap_or_default())
+    }
+
     /// The rows from the first page to the last that may have a key.
     fn around(&self, key: i128) -> Option<Range<u64>> {
-        let mut within = if self.sorted {
-            let from = self.pages.partition_point(|(_, [_, greatest])| *greatest < key);
-            let to = self.pages.partition_point(|(_, [least, _])| *least <= key);
-            self.pages.get(from..to)?
-        } else {
-            &self.pages
-        }
-        .iter()
-        .filter(|(_, [least, greatest])| (*least..=*greatest).contains(&key))
-        .map(|(rows, _)| rows);
+        let mut within = self
+            .sorted(key)
+            .unwrap_or(&self.pages)
+            .iter()
+            .filter(|(_, [least, greatest])| (*least..=*greatest).contains(&key))
+            .map(|(rows, _)| rows);
         let first = within.next()?;
         Some(first.start..within.next_back().unwrap_or(first).end)
     }

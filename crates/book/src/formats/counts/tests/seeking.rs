@@ -10,6 +10,7 @@ use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
 use tabiya_chess::Position;
 
+use super::super::kept::KeptRows;
 use super::super::*;
 use super::rows::{E2E4, line, ours, pages, shaped};
 use super::{Column, plain, theirs};
@@ -34,16 +35,17 @@ fn many(rows: usize, seed: u64) -> Vec<CountsRow> {
     lines
 }
 
-/// The rows of a key, in place.
-fn of_key(file: &CountFile, key: u64) -> Vec<CountsRow> {
-    let mut found = Vec::new();
-    file.of_key(&file.keys().unwrap(), key, By::default(), |line| found.push(*line));
-    found
-}
-
-/// Compares what is found in place with the rows themselves, for keys of the file and around them.
+/// Compares what is found in place, and in pages that are kept, with the rows themselves, for keys of the file and around them.
 fn compare(bytes: Vec<u8>, lines: &[CountsRow], step: usize) {
     let file = CountFile::from_bytes("a.parquet", bytes).unwrap();
+    let (keys, kept) = (file.keys().unwrap(), KeptRows::after_many());
+    let of_key = |file: &CountFile, key| {
+        let (mut found, mut of_pages) = (Vec::new(), Vec::new());
+        file.of_key(&keys, key, By::default(), |line| found.push(*line));
+        assert!(kept.of_key((0, file, &keys), key, By::default(), |line| of_pages.push(*line)));
+        assert_eq!(found, of_pages, "{key:x}");
+        found
+    };
     for line in lines.iter().step_by(step) {
         for key in [line.key, line.key.wrapping_add(1)] {
             let expected: Vec<_> = lines.iter().filter(|line| line.key == key).copied().collect();
