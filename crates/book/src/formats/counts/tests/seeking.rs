@@ -40,11 +40,14 @@ fn compare(bytes: Vec<u8>, lines: &[CountsRow], step: usize) {
     let file = CountFile::from_bytes("a.parquet", bytes).unwrap();
     let (keys, kept) = (file.keys().unwrap(), KeptRows::after_many());
     let of_key = |file: &CountFile, key| {
-        let (mut found, mut of_pages) = (Vec::new(), Vec::new());
-        file.of_key(&keys, key, By::default(), |line| found.push(*line));
-        assert!(kept.of_key((0, file, &keys), key, By::default(), |line| of_pages.push(*line)));
-        assert_eq!(found, of_pages, "{key:x}");
-        found
+        let [all, _] = [By::default(), file.shape().by].map(|by| {
+            let (mut found, mut of_pages) = (Vec::new(), Vec::new());
+            file.of_key(&keys, key, by, |line| found.push(*line));
+            assert!(kept.of_key((0, file, &keys), key, by, |line| of_pages.push(*line)));
+            assert_eq!(found, of_pages, "{key:x} {by:?}");
+            found
+        });
+        all
     };
     for line in lines.iter().step_by(step) {
         for key in [line.key, line.key.wrapping_add(1)] {
