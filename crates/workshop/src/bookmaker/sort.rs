@@ -1,8 +1,8 @@
 //! Sorting more rows than fit into memory, on all cores.
 //!
 //! Each thread fills a [`RadixSorter`]: rows go into bins by the first bits of their keys, a full bin is sorted and added
-//! up into a run, and when the thread's share of memory is full, all its runs go to a temporary file as one. [`Sorted`]
-//! then divides the key space into pieces that fit into memory: what all runs have of a piece is sorted once more, added
+//! up into a run, and when the thread's share of memory is full, all its runs go to a temporary file as one; of many such runs
+//! one longer run is made. [`Sorted`] then divides the key space into pieces that fit into memory: what all runs have of a piece is sorted once more, added
 //! up, and handed on. The result depends on the rows alone, not on their order, the threads or the memory.
 //!
 //! The writers of books sort with [`base::sort::Sorter`](tabiya_base::sort::Sorter) instead. Both exist because they
@@ -20,11 +20,12 @@ mod order;
 mod spilled;
 
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 use std::path::Path;
 
 use bin::{BIN_BITS, BIN_RANGES, Bin, RANGES, bin_of, gather, keys_of};
 use order::RadixBuffers;
-use spilled::SpilledRuns;
+use spilled::{SpilledRun, SpilledRuns};
 
 use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
@@ -89,7 +90,7 @@ impl<R: Sortable> RadixSorter<R> {
         // A third for fresh rows.
         let room = (rows / 3 / bins).clamp(1, BIN_LEN / size_of::<R>());
         Self {
-            bins: (0..bins).map(|_| Bin { fresh: Vec::new(), runs: Vec::new() }).collect(),
+            bins: empty_bins(),
             room,
             held: 0,
             most: rows - (room * bins).min(rows / 3),
@@ -133,6 +134,7 @@ impl<R: Sortable> RadixSorter<R> {
             self.spilled.add(&self.bins, &mut self.buffers)?;
             self.bins.iter_mut().for_each(|bin| bin.runs = Vec::new());
             self.held = 0;
+            self.spilled.merge::<R>()?;
         }
         Ok(())
     }
@@ -153,6 +155,13 @@ pub struct SortedRuns<R> {
     spilled: SpilledRuns,
 }
 
+impl<R: Sortable> SortedRuns<R> {
+    /// Those that are in files alone.
+    fn of_spilled(spilled: SpilledRuns) -> Self {
+        Self { bins: empty_bins(), spilled }
+    }
+}
+
 /// The rows of all threads.
 #[derive(Debug)]
 pub struct Sorted<R> {
@@ -165,9 +174,9 @@ impl<R: Sortable> Sorted<R> {
         Self { threads }
     }
 
-    /// Rows that were written to temporary files.
+    /// Rows that are in temporary files.
     pub(crate) fn spilled(&self) -> u64 {
-        self.threads.iter().map(|runs| runs.spilled.rows).sum()
+        self.threads.iter().map(|runs| runs.spilled.rows()).sum()
     }
 
     /// Rows in memory and in files, before equal ones in different runs are added up.
@@ -191,10 +200,11 @@ impl<R: Sortable> Sorted<R> {
         let threads = resources.threads.max(1);
         // The result of a range takes memory besides its rows.
         let most = resources.memory / 4 / threads / (size_of::<R>() * 2 + MADE_LEN);
-        let pieces = self.pieces((most.max(1) as u64).min(MAX_ROWS), threads)?;
-        let work = |(): &mut (), piece: &SortPiece, made: &mut Option<Result<(u64, T)>>| {
+        let most = (most.max(1) as u64).min(MAX_ROWS);
+        let mut pieces = Pieces::new(self, most.min(self.total() / (threads as u64 * 16) + 1), most);
+        let work = |(): &mut (), piece: SortPiece, made: &mut Option<Result<(u64, T)>>| {
             let make = |rows: Vec<R>| (rows.len() as u64, make(&rows));
-            *made = Some(self.rows(piece).map(make));
+            *made = Some(self.rows(&piece).map(make));
         };
         let mut done = 0;
         let take = |_, made: &mut Option<Result<(u64, T)>>| {
@@ -204,112 +214,151 @@ impl<R: Sortable> Sorted<R> {
             progress.at(done);
             take(made)
         };
-        let mut pieces = pieces.iter();
-        parallel::in_order(threads, 0, || Ok(pieces.next()), || (), work, take)
+        parallel::in_order(threads, 0, || pieces.next(), || (), work, take)
     }
 
-    /// Neighbouring ranges put together up to this many rows, or to what keeps all threads busy. A range with more rows is
-    /// divided, down to a single key.
-    ///
-    /// # Errors
-    /// When a temporary file cannot be read, or the work is interrupted.
-    fn pieces(&self, most: u64, threads: usize) -> Result<Vec<SortPiece>> {
-        let wanted = most.min(self.total() / (threads as u64 * 16) + 1);
-        let mut pieces = Vec::new();
-        let (mut from, mut rows) = (0, 0);
-        for range in 0..RANGES {
-            let here = self.count(range);
-            if rows > 0 && rows + here > wanted {
-                pieces.push(SortPiece { from, to: range, keys: None });
-                (from, rows) = (range, 0);
-            }
-            rows += here;
-            if rows > most {
-                // It is alone in the piece.
-                self.divide(range, keys_of(range), rows, most, &mut pieces)?;
-                (from, rows) = (range + 1, 0);
-            }
-        }
-        if rows > 0 {
-            pieces.push(SortPiece { from, to: RANGES, keys: None });
-        }
-        Ok(pieces)
+    /// The runs in files, of all threads.
+    fn runs(&self) -> impl Iterator<Item = SpilledRun<'_>> {
+        self.threads.iter().flat_map(|runs| runs.spilled.runs())
     }
 
-    /// Divides the keys of a range from `low` to `high`, of which there are `rows` rows, into pieces of at most `most`.
-    fn divide(
-        &self,
-        range: usize,
-        (low, high): (u64, u64),
-        rows: u64,
-        most: u64,
-        pieces: &mut Vec<SortPiece>,
-    ) -> Result<()> {
-        interrupt::check()?;
-        if rows <= most || low == high {
-            if rows > 0 {
-                pieces.push(SortPiece { from: range, to: range + 1, keys: Some((low, high)) });
-            }
-            return Ok(());
-        }
-        let middle = low + (high - low) / 2;
-        let first = self.below(range, middle + 1)? - self.below(range, low)?;
-        self.divide(range, (low, middle), first, most, pieces)?;
-        self.divide(range, (middle + 1, high), rows - first, most, pieces)
-    }
-
-    /// Rows of a range whose keys are below `key`.
-    fn below(&self, range: usize, key: u64) -> Result<u64> {
-        self.threads.iter().try_fold(0, |all, runs| {
-            let held = runs.bins[range / BIN_RANGES].parts(range);
-            let held: usize = held.map(|part| part.partition_point(|row| row.key() < key)).sum();
-            Ok(all + held as u64 + runs.spilled.below::<R>(range, key)?)
-        })
+    /// The sorted rows in memory of a range, by runs.
+    fn held(&self, range: usize) -> impl Iterator<Item = &[R]> {
+        self.threads.iter().flat_map(move |runs| runs.bins[range / BIN_RANGES].parts(range))
     }
 
     fn count(&self, range: usize) -> u64 {
-        let count = |runs: &SortedRuns<R>| {
-            let held = runs.bins[range / BIN_RANGES].parts(range).map(|part| part.len() as u64);
-            held.sum::<u64>() + runs.spilled.count(range)
-        };
-        self.threads.iter().map(count).sum()
+        let held: usize = self.held(range).map(<[R]>::len).sum();
+        let spilled = self.runs().map(|run| run.places(range, range + 1));
+        held as u64 + spilled.map(|(first, end)| end - first).sum::<u64>()
     }
 
     /// The rows of a piece, sorted and added up.
     fn rows(&self, piece: &SortPiece) -> Result<Vec<R>> {
-        let mut files = Vec::new();
-        for runs in &self.threads {
-            files.extend(runs.spilled.read(piece)?);
-        }
+        let places = |number, run: &SpilledRun<'_>| match &piece.part {
+            None => Some(run.places(piece.from, piece.to)),
+            Some(part) => part.places.get(number).copied(),
+        };
+        let read = self.runs().enumerate().filter_map(|(number, run)| Some((places(number, &run)?, run)));
+        let files = read.map(|(places, run)| run.read(places)).collect::<Result<Vec<_>>>()?;
         let mut buffers = RadixBuffers::default();
         let (mut rows, mut part) = (Vec::new(), Vec::new());
         for range in piece.from..piece.to {
-            let held = self.threads.iter().flat_map(|runs| runs.bins[range / BIN_RANGES].parts(range));
-            let read = files.iter().map(|file| file.part(range));
-            gather(held.map(|part| piece.cut(part)).chain(read), &mut part, &mut buffers);
+            let held = self.held(range).map(|rows| piece.part.as_ref().map_or(rows, |part| part.cut(rows)));
+            gather(held.chain(files.iter().map(|file| file.part(range))), &mut part, &mut buffers);
             rows.extend_from_slice(&part);
         }
         Ok(rows)
     }
 }
 
+fn empty_bins<R>() -> Vec<Bin<R>> {
+    (0..1 << BIN_BITS).map(|_| Bin { fresh: Vec::new(), runs: Vec::new() }).collect()
+}
+
 /// Some ranges, or a part of one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct SortPiece {
     from: usize,
     /// The one after the last.
     to: usize,
-    /// The first and last key of a part of the range.
-    keys: Option<(u64, u64)>,
+    part: Option<RangePart>,
 }
 
-impl SortPiece {
+/// A part of a range.
+#[derive(Debug)]
+struct RangePart {
+    /// The first and the last key.
+    keys: (u64, u64),
+    /// Of each run in files the number of the first row, and the number after the last.
+    places: Vec<(u64, u64)>,
+    /// Rows in memory and in files.
+    rows: u64,
+}
+
+impl RangePart {
     /// Those of a range's sorted rows that belong to it.
     fn cut<'a, R: Sortable>(&self, rows: &'a [R]) -> &'a [R] {
-        let Some((low, high)) = self.keys else { return rows };
+        let (low, high) = self.keys;
         let from = rows.partition_point(|row| row.key() < low);
         let to = rows.partition_point(|row| row.key() <= high);
         rows.part(from..to)
+    }
+}
+
+/// Neighbouring ranges put together up to a number of rows. A range with more rows than there may be is divided, down to a
+/// single key.
+struct Pieces<'a, R> {
+    sorted: &'a Sorted<R>,
+    wanted: u64,
+    most: u64,
+    /// The first range that is in no piece yet.
+    next: usize,
+    /// The parts of the range before that.
+    parts: VecDeque<RangePart>,
+}
+
+impl<'a, R: Sortable> Pieces<'a, R> {
+    /// Pieces of so many rows if ranges have fewer, and at most so many.
+    fn new(sorted: &'a Sorted<R>, wanted: u64, most: u64) -> Self {
+        Self { sorted, wanted, most, next: 0, parts: VecDeque::new() }
+    }
+
+    /// The next piece that has rows.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read, or the work is interrupted.
+    fn next(&mut self) -> Result<Option<SortPiece>> {
+        let (from, mut rows) = (self.next, 0);
+        while self.parts.is_empty() && self.next < RANGES {
+            let here = self.sorted.count(self.next);
+            if rows > 0 && rows + here > self.wanted {
+                break;
+            }
+            self.next += 1;
+            if here > self.most {
+                self.divide(self.whole(self.next - 1, here))?;
+            } else {
+                rows += here;
+            }
+        }
+        if let Some(part) = self.parts.pop_front() {
+            return Ok(Some(SortPiece { from: self.next - 1, to: self.next, part: Some(part) }));
+        }
+        Ok((rows > 0).then_some(SortPiece { from, to: self.next, part: None }))
+    }
+
+    /// A range as a part of itself.
+    fn whole(&self, range: usize, rows: u64) -> RangePart {
+        let places = self.sorted.runs().map(|run| run.places(range, range + 1)).collect();
+        RangePart { keys: keys_of(range), places, rows }
+    }
+
+    /// Divides a part of the range until none has too many rows.
+    fn divide(&mut self, part: RangePart) -> Result<()> {
+        interrupt::check()?;
+        let RangePart { keys: (low, high), places, rows } = part;
+        if rows <= self.most || low == high {
+            if rows > 0 {
+                self.parts.push_back(RangePart { keys: (low, high), places, rows });
+            }
+            return Ok(());
+        }
+        let middle = low + (high - low) / 2;
+        // Each search is among the rows of this part alone.
+        let mut halves =
+            [(low, middle), (middle + 1, high)].map(|keys| RangePart { keys, places: Vec::new(), rows: 0 });
+        let [below, above] = &mut halves;
+        for (run, (first, end)) in self.sorted.runs().zip(places) {
+            let at = run.place::<R>((first, end), middle + 1)?;
+            below.places.push((first, at));
+            above.places.push((at, end));
+            below.rows += at - first;
+        }
+        let held = self.sorted.held(self.next - 1);
+        below.rows += held.map(|rows| below.cut(rows).len() as u64).sum::<u64>();
+        above.rows = rows - below.rows;
+        halves.into_iter().try_for_each(|half| self.divide(half))
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) const BIN_RANGES: usize = 1 << (RANGE_BITS - BIN_BITS);
 const MANY_RUNS: usize = 64;
 
 /// The range of a key.
-fn range_of(key: u64) -> usize {
+pub(crate) fn range_of(key: u64) -> usize {
     (key >> (u64::BITS - RANGE_BITS)) as usize
 }
 
