@@ -124,6 +124,8 @@ impl<R: Sortable> RadixSorter<R> {
             bin.fresh.reserve_exact(more);
         } else {
             self.held += bin.settle(&mut self.buffers);
+            // Buffers that longer rows were sorted in take turns with it.
+            bin.fresh.shrink_to(self.room);
             if self.held < self.most / 2 {
                 self.held -= bin.merge(&mut self.buffers);
             }
@@ -419,6 +421,21 @@ mod tests {
             prop_assert!(spilled > 0 || memory > 1 << 10 || model.len() < 1000);
             prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         }
+    }
+
+    #[test]
+    fn fresh_rows_take_no_more_memory_however_many_come() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sorter = RadixSorter::new(1 << 22, folder.path());
+        for number in 0..1_000_000_u64 {
+            // Every second is of a position that all games have, so that runs of its bin are merged.
+            let key = number.wrapping_mul(number % 2).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let (slice, mv) = (Slice::default(), MoveCode(1));
+            let count = Count { key, mv, slice, outcome: GameOutcome::Win, games: 1 };
+            sorter.push(CountRow::new(count)).unwrap();
+        }
+        let fullest = sorter.bins.iter().map(|bin| bin.fresh.capacity()).max();
+        assert!(fullest <= Some(sorter.room), "{fullest:?} of {}", sorter.room);
     }
 
     #[test]

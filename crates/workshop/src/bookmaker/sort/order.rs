@@ -49,6 +49,8 @@ impl<R: Sortable> RadixBuffers<R> {
         let bits = rows.len().ilog2().saturating_sub(PART_BITS).min(MAX_BITS);
         let part = |row: &R| ((row.key() << same) >> (u64::BITS - bits)) as usize;
         let Self { aside, ends } = self;
+        aside.clear();
+        aside.reserve_exact(rows.len());
         aside.resize(rows.len(), R::zeroed());
         ends.clear();
         ends.resize(1 << bits, 0);
