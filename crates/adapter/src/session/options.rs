@@ -30,6 +30,9 @@ const OTHER_VARIANT: &str = "UCI_Variant is ";
 /// The options of the engine that the session follows.
 const FOLLOWED: [&str; 4] = [MULTI_PV, ANALYSE_MODE, CHESS960, VARIANT];
 
+/// Bytes of names of the engine's options that are kept, each with a line end: 64 KiB.
+const MAX_NAMES: usize = 64 << 10;
+
 /// The option with which GUIs ask for several lines of play.
 const MULTI_PV: &str = "MultiPV";
 
@@ -99,8 +102,8 @@ pub(super) struct EngineOptions {
     has: [bool; LENT.len()],
     /// Names of the engine's options that make it use its own book.
     own_books: Vec<Vec<u8>>,
-    /// Names of the engine's options that could be ours misspelt.
-    like_ours: Vec<Vec<u8>>,
+    /// The names of the engine's options, a line each, as far as [`MAX_NAMES`] allows.
+    names: Vec<u8>,
 }
 
 impl EngineOptions {
@@ -182,6 +185,11 @@ impl EngineOptions {
             .for_each(|set| set.overruled = true);
     }
 
+    /// Whether the engine lists an option of this name.
+    fn lists(&self, name: &[u8]) -> bool {
+        self.names.split(|byte| *byte == b'\n').any(|listed| same_name(listed, name))
+    }
+
     fn is_own_book(&self, name: &[u8]) -> bool {
         self.own_books.iter().any(|book| same_name(book, name))
     }
@@ -199,9 +207,9 @@ impl EngineOptions {
         for (lent, has) in LENT.iter().zip(&mut self.has) {
             *has |= same_name(lent.as_bytes(), name);
         }
-        let is_like_ours = || spelling::nearest(&lossy(name), Options::names()).is_some();
-        if !is_hidden && self.like_ours.len() < MAX_OWN_BOOKS && is_like_ours() {
-            self.like_ours.push(name.to_owned());
+        if !is_hidden && self.names.len() + name.len() < MAX_NAMES {
+            self.names.extend_from_slice(name);
+            self.names.push(b'\n');
         }
         is_hidden
     }
@@ -362,11 +370,11 @@ impl Session {
                 if self.engine_options.is_own_book(option.name) {
                     return;
                 }
-                let name = lossy(option.name);
-                let is_ours = spelling::nearest(&name, Options::names()).is_some();
-                let mut theirs = self.engine_options.like_ours.iter();
-                if is_ours && !theirs.any(|theirs| same_name(theirs, option.name)) {
-                    self.gui.notify(unknown_option(&name), out);
+                if !self.engine_options.lists(option.name) {
+                    let name = lossy(option.name);
+                    if spelling::nearest(&name, Options::names()).is_some() {
+                        self.gui.notify(unknown_option(&name), out);
+                    }
                 }
                 self.engine_options.overrule(option.name);
                 self.follow(&option, true);
