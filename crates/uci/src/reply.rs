@@ -76,11 +76,7 @@ pub fn id_name(line: &[u8]) -> Option<&[u8]> {
 /// Appends `info string TEXT`. Control characters in the text become spaces: a line end would start another line.
 pub fn info_string(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(b"info string ");
-    let start = out.len();
-    out.extend_from_slice(text.as_bytes());
-    for byte in out.iter_mut().skip(start).filter(|byte| byte.is_ascii_control()) {
-        *byte = b' ';
-    }
+    out.extend(text.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
     out.push(b'\n');
 }
 
