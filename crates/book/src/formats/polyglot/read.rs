@@ -47,6 +47,17 @@ impl<'a> PolyglotEntries<'a> {
         self.entries.is_empty()
     }
 
+    /// At most so many of them from this number on.
+    pub(super) fn some_from(self, first: usize, count: usize) -> Self {
+        let end = self.len().min(first.saturating_add(count));
+        Self { entries: self.entries.get(first..end).unwrap_or_default(), trailing: 0 }
+    }
+
+    /// Their keys.
+    pub(super) fn keys(self) -> impl Iterator<Item = u64> + 'a {
+        self.entries.iter().map(key_of)
+    }
+
     /// The runs of one key.
     pub fn runs(self) -> impl Iterator<Item = Self> {
         let runs = self.entries.chunk_by(|a, b| key_of(a) == key_of(b));

@@ -27,15 +27,11 @@ struct Order {
 }
 
 impl Order {
-    fn from_page(page: &[PolyglotEntry]) -> Self {
-        let falls_at = |pair: &[PolyglotEntry]| match pair {
-            [one, other] if one.key != other.key => Some(one.key > other.key),
-            _ => None,
-        };
-        let falls = page.windows(2).filter_map(falls_at);
-        falls.fold(Self::default(), |order, falls| Self {
+    fn from_page(page: PolyglotEntries<'_>) -> Self {
+        let pairs = pairs(page).filter(|(one, other)| one != other);
+        pairs.fold(Self::default(), |order, (one, other)| Self {
             pairs: order.pairs + 1,
-            falls: order.falls + usize::from(falls),
+            falls: order.falls + usize::from(one > other),
         })
     }
 
@@ -44,16 +40,19 @@ impl Order {
     }
 }
 
+/// The keys of neighbouring entries.
+fn pairs(page: PolyglotEntries<'_>) -> impl Iterator<Item = (u64, u64)> {
+    page.keys().zip(page.keys().skip(1))
+}
+
 /// The sampled pages: their first entry's number, and their entries.
-fn pages(entries: PolyglotEntries<'_>) -> impl Iterator<Item = (usize, Vec<PolyglotEntry>)> {
+fn pages(entries: PolyglotEntries<'_>) -> impl Iterator<Item = (usize, PolyglotEntries<'_>)> {
     let last = entries.len().saturating_sub(PAGE);
     let samples = if last == 0 { 1 } else { SAMPLES };
     let mut firsts: Vec<usize> = (0..samples).map(|sample| last * sample / SAMPLES.max(2)).collect();
     firsts.push(last);
     firsts.dedup();
-    firsts
-        .into_iter()
-        .map(move |first| (first, (first..first + PAGE).map_while(|index| entries.get(index)).collect()))
+    firsts.into_iter().map(move |first| (first, entries.some_from(first, PAGE)))
 }
 
 /// Whether no variant has such a move.
@@ -69,7 +68,7 @@ pub(crate) fn foreign(data: &[u8]) -> Option<String> {
     let (mut decided, mut lost, mut first_lost) = (0, 0, true);
     let (mut few, mut read, mut impossible) = (Order::default(), 0, 0);
     for (first, page) in pages(entries) {
-        let order = Order::from_page(&page);
+        let order = Order::from_page(page);
         if order.pairs >= ENOUGH {
             decided += 1;
             lost += usize::from(order.is_lost());
@@ -78,7 +77,7 @@ pub(crate) fn foreign(data: &[u8]) -> Option<String> {
             few = Order { pairs: few.pairs + order.pairs, falls: few.falls + order.falls };
             read += page.len();
             let is_impossible =
-                |entry: &&PolyglotEntry| entry.mv != MoveCode::NULL && impossible_in_all(entry.mv);
+                |entry: &PolyglotEntry| entry.mv != MoveCode::NULL && impossible_in_all(entry.mv);
             impossible += page.iter().filter(is_impossible).count();
         }
     }
@@ -106,7 +105,7 @@ pub(crate) fn foreign(data: &[u8]) -> Option<String> {
 /// The number of the first entry of the sampled pages whose key is lower than that of the entry before.
 pub(super) fn first_fall(entries: PolyglotEntries<'_>) -> Option<usize> {
     pages(entries).find_map(|(first, page)| {
-        let fall = page.windows(2).position(|pair| matches!(pair, [one, other] if one.key > other.key))?;
+        let fall = pairs(page).position(|(one, other)| one > other)?;
         Some(first + fall + 1)
     })
 }
