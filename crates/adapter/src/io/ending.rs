@@ -164,8 +164,7 @@ impl Shared {
 
 /// Reports to the GUI and to the log why the adapter ends; returns the error for the caller.
 fn report_end(end: End, state: &mut AdapterState, engine: &str, word: fn(&Error) -> String) -> Result<()> {
-    let words = quoted(state.engine.last_stdout.lines().chain(state.engine.last_stderr.lines()));
-    let AdapterState { session, out, .. } = state;
+    let AdapterState { session, out, engine: ends, .. } = state;
     match end {
         End::Asked => Ok(()),
         // tabiya stops rather than play a match without the requested books. The last of them is the error; the others are
@@ -180,6 +179,7 @@ fn report_end(end: End, state: &mut AdapterState, engine: &str, word: fn(&Error)
             Err(error)
         }
         End::Engine(what) => {
+            let words = quoted(ends.last_stdout.lines().chain(ends.last_stderr.lines()));
             let error = Error::new(ErrorKind::Engine, format!("{engine}: {what}{words}"));
             let error = error.remedied_by(Remedy::TryEngine);
             let message = word(&error);
