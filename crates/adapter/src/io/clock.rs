@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::shared::Shared;
-use super::state::{AdapterState, Locked, Side};
+use super::state::{AdapterState, Side};
 use crate::session::Session;
 
 impl Shared {
@@ -17,49 +17,33 @@ impl Shared {
         }
         state.due.check = check;
         state.due.uci = owes.then(|| state.due.uci.unwrap_or_else(|| self.now() + self.uci_limit));
-        self.clock.notify_all();
+        self.wake_clock(state);
     }
 
     /// The engine is of no more use: it is killed unless it exits within this time.
     pub(super) fn give_up_after(&self, state: &mut AdapterState, time: Duration, why: &'static str) {
         state.due.useless.get_or_insert((self.now() + time, why));
-        self.clock.notify_all();
+        self.wake_clock(state);
     }
 
     /// The engine is killed unless it exits in this time.
     pub(super) fn kill_after(&self, state: &mut AdapterState, time: Duration) {
         let exit = self.now() + time;
         state.due.exit = Some(state.due.exit.map_or(exit, |due| due.min(exit)));
-        self.clock.notify_all();
+        self.wake_clock(state);
     }
 
-    /// Notifies the session when a time is up. This thread never waits for a pipe of the engine: one that reads nothing must
-    /// not hold up a book move.
-    pub(super) fn run_session_timers(self: &Arc<Self>) {
-        let mut state = self.lock();
-        loop {
-            let due = [state.due.check, state.due.books, state.due.lines].into_iter().flatten().min();
-            let due = due.filter(|_| state.end.is_none());
-            if due.is_none_or(|due| self.now() < due) {
-                state = self.sleep(state, due);
-                continue;
-            }
-            let now = self.now();
-            state.session.at(now);
-            if state.due.books.take_if(|due| *due <= now).is_some() {
-                state.update(Session::books_are_late);
-            }
-            if state.due.lines.take_if(|due| *due <= now).is_some() {
-                state.update(Session::lines_are_late);
-            }
-            state.update(Session::time_is_up);
-            state = self.settle(state, Side::Engine);
+    /// Wakes the clock's thread if it sleeps beyond a time that is due.
+    pub(super) fn wake_clock(&self, state: &AdapterState) {
+        let next = state.next_due();
+        if next.is_some_and(|next| state.sleeps_until.is_none_or(|until| next < until)) {
+            self.clock.notify_all();
         }
     }
 
-    /// Gives up an engine that does not answer `uci` in time or has become useless, and kills one that does not exit. This
-    /// thread never waits for a pipe.
-    pub(super) fn enforce_engine_timeouts(self: &Arc<Self>) {
+    /// Gives up an engine that does not answer `uci` in time or has become useless, kills one that does not exit, and has the
+    /// session told when a time of its own is up. This thread never waits for a pipe.
+    pub(super) fn watch_time(self: &Arc<Self>) {
         let mut state = self.lock();
         while !state.engine.process {
             let now = self.now();
@@ -83,16 +67,37 @@ impl Shared {
                 state = self.lock();
                 continue;
             }
-            let due = [state.due.exit, uci, useless.map(|(due, _)| due)].into_iter().flatten().min();
-            state = self.sleep(state, due);
+            if state.due_for_session().is_some_and(|due| due <= now) {
+                state.telling_time = true;
+                drop(state);
+                self.spawn("time", Self::tell_time);
+                state = self.lock();
+                continue;
+            }
+            state.sleeps_until = state.next_due();
+            state = match state.sleeps_until.map(|due| due.saturating_sub(self.now())) {
+                Some(left) => self.clock.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.clock.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
     }
 
-    /// Waits until this time, or until a time has changed.
-    fn sleep<'a>(&self, state: Locked<'a>, due: Option<Duration>) -> Locked<'a> {
-        match due.map(|due| due.saturating_sub(self.now())) {
-            Some(left) => self.clock.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
-            None => self.clock.wait(state).unwrap_or_else(PoisonError::into_inner),
+    /// Tells the session that a time is up. What follows from that may have to wait for the GUI's pipe.
+    fn tell_time(self: &Arc<Self>) {
+        let mut state = self.lock();
+        if state.end.is_none() {
+            let now = self.now();
+            state.session.at(now);
+            if state.due.books.take_if(|due| *due <= now).is_some() {
+                state.update(Session::books_are_late);
+            }
+            if state.due.lines.take_if(|due| *due <= now).is_some() {
+                state.update(Session::lines_are_late);
+            }
+            state.update(Session::time_is_up);
+            state = self.settle(state, Side::Engine);
         }
+        state.telling_time = false;
+        self.wake_clock(&state);
     }
 }

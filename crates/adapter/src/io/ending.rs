@@ -11,7 +11,7 @@ use tabiya_base::task_thread::TaskThread;
 use tabiya_uci::engine::quoted;
 
 use super::shared::{Shared, log_notes};
-use super::state::{AdapterState, End, Locked};
+use super::state::{AdapterState, End, Locked, Side};
 use super::stderr;
 use crate::session::Session;
 use crate::settings::Config;
@@ -65,9 +65,9 @@ impl Shared {
         let unfinished = state.session.unfinished();
         state.out.engine.extend_from_slice(unfinished);
         state.out.engine.extend_from_slice(b"quit\n");
-        self.work.notify_all();
         self.changed.notify_all();
         self.kill_after(&mut state, QUIT_TIME);
+        drop(self.write_to_engine(state, Side::Engine));
     }
 
     /// Starts the end because of a signal; one that has begun gets no more time than this one.

@@ -27,7 +27,7 @@ impl Shared {
         let others = std::mem::take(&mut state.out.try_books);
         state.requests += 1;
         state.due.books = Some(self.now() + BOOKS_TIME);
-        self.clock.notify_all();
+        self.wake_clock(state);
         let (shared, request) = (Arc::clone(self), state.requests);
         let open = move || {
             let (book_set, mut problems) = shared.loader.open(&files, with_evaluations);

@@ -5,11 +5,16 @@
 //! | main | starts the child, waits for its end, ends the adapter |
 //! | gui | reads the GUI, writes to both sides |
 //! | engine | reads the engine, writes to the GUI |
-//! | engine writer | writes to the engine if a write might have to wait for it |
 //! | stderr | forwards the engine's standard error to the log |
+//! | clock | gives up or kills an engine that is late; starts the thread that tells the session what time it is |
+//!
+//! The others are there only while there is something to do, or from then on:
+//!
+//! | thread | task |
+//! |---|---|
+//! | engine writer | writes to the engine if a write might have to wait for it |
 //! | books | opens books |
-//! | clock | notifies the session that the time of a check, or of opening books, is up |
-//! | watch | gives up or kills an engine that is late |
+//! | time | tells the session that the time of a check, or of opening books, is up |
 //! | lines | shares played lines with other processes |
 //! | spool, learn | keep finished games and learn them |
 
@@ -17,7 +22,6 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::panics;
@@ -73,12 +77,10 @@ pub fn run(config: &Config, word: fn(&Error) -> String, events: Option<File>) ->
     let engine = shared.child.clone();
     end_on_panic(move || engine.kill());
     drop(shared.settle(shared.lock(), Side::Engine));
-    spawn(&shared, "engine", move |shared| read_engine(shared, stdout));
-    spawn(&shared, "gui", move |shared| read_gui(shared, input));
-    spawn(&shared, "engine writer", Shared::write_engine);
-    spawn(&shared, "clock", Shared::run_session_timers);
-    spawn(&shared, "watch", Shared::enforce_engine_timeouts);
-    spawn(&shared, "stderr", move |shared| read_stderr(shared, stderr, own_stderr));
+    shared.spawn("engine", move |shared| read_engine(shared, stdout));
+    shared.spawn("gui", move |shared| read_gui(shared, input));
+    shared.spawn("clock", Shared::watch_time);
+    shared.spawn("stderr", move |shared| read_stderr(shared, stderr, own_stderr));
     shared.finish(config, word)
 }
 
@@ -134,14 +136,6 @@ fn end_on_panic(kill: impl Fn() + Send + Sync + 'static) {
     }));
 }
 
-fn spawn(shared: &Arc<Shared>, name: &str, work: impl FnOnce(&Arc<Shared>) + Send + 'static) {
-    let for_thread = Arc::clone(shared);
-    let started = thread::Builder::new().name(name.to_owned()).spawn(move || work(&for_thread));
-    if let Err(error) = started {
-        shared.give_up(&format!("cannot start a thread: {error}"));
-    }
-}
-
 /// Our own standard input, output and error without std's buffers and locks.
 fn standard_streams() -> io::Result<(File, File, File)> {
     Ok((own(io::stdin())?, own(io::stdout())?, own(io::stderr())?))
@@ -174,6 +168,8 @@ pub fn notify_gui(message: &str) {
 #[cfg(test)]
 mod tests {
     use std::process::Command;
+    use std::thread;
+
     use tabiya_base::background::Background;
 
     use super::*;

@@ -2,12 +2,13 @@
 //!
 //! A line costs one read, one decision under the lock, and one write by the thread that has read it: no line is handed from
 //! thread to thread. A thread that finds another one writing to the same side leaves its bytes to that one, which keeps the
-//! order. Only the engine writer waits for the engine: it writes the bytes that a pipe might not take immediately.
+//! order. Only a thread that is started for it waits for the engine: it writes the bytes that a pipe might not take immediately.
 
 use std::fs::File;
 use std::io::Write as _;
 use std::process::ChildStdin;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tabiya_base::task_thread::TaskThread;
@@ -18,7 +19,7 @@ use tabiya_uci::engine::Engine;
 use super::book_loader::BookLoader;
 use super::lines_file::{self, LinesFileEvent, Task};
 use super::log as logfile;
-use super::state::{AdapterState, Flush, Locked, Side};
+use super::state::{AdapterState, Locked, Side};
 use super::stderr;
 use crate::learning::{ReportMessage, Work, spool_path, spool_paths};
 use crate::session::{Output, PlayedNode, Session};
@@ -35,10 +36,8 @@ pub(super) struct Shared {
     state: Mutex<AdapterState>,
     /// Signals that something that a thread waits for may have changed.
     pub(super) changed: Condvar,
-    /// Signals that a time in [`AdapterState::due`] has changed.
+    /// Signals that something is due before the clock's thread would look.
     pub(super) clock: Condvar,
-    /// Signals that the engine writer has work.
-    pub(super) work: Condvar,
     /// Our standard output, which one thread at a time writes to.
     pub(super) gui: File,
     /// The engine's input, until it is closed. A write that has begun is not interrupted.
@@ -67,7 +66,6 @@ impl Shared {
             state: Mutex::new(AdapterState::new(session, out)),
             changed: Condvar::new(),
             clock: Condvar::new(),
-            work: Condvar::new(),
             gui,
             engine: Mutex::new(Some(engine)),
             loader: BookLoader { search_paths: config.search_paths.clone() },
@@ -76,6 +74,15 @@ impl Shared {
             books_required: !config.book_optional,
             events,
             started: Instant::now(),
+        }
+    }
+
+    /// Starts a thread, or else ends the adapter.
+    pub(super) fn spawn(self: &Arc<Self>, name: &str, work: impl FnOnce(&Arc<Self>) + Send + 'static) {
+        let for_thread = Arc::clone(self);
+        let started = thread::Builder::new().name(name.to_owned()).spawn(move || work(&for_thread));
+        if let Err(error) = started {
+            self.give_up(&format!("cannot start a thread: {error}"));
         }
     }
 
@@ -171,15 +178,10 @@ impl Shared {
         self.share_lines(state);
     }
 
-    /// Writes the bytes for both sides, those for the engine at once only if that cannot make the GUI wait.
+    /// Writes the bytes for both sides.
     fn write_pending<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, from: Side) -> Locked<'a> {
         if !state.out.engine.is_empty() {
-            if from == Side::Gui && state.fits_the_pipe() {
-                state = self.flush_engine(state, Flush::Once);
-            }
-            if !state.out.engine.is_empty() {
-                self.work.notify_all();
-            }
+            state = self.write_to_engine(state, from);
         }
         if !state.out.gui.is_empty() {
             state = self.flush_gui(state);
@@ -244,7 +246,7 @@ impl Shared {
                     state.due.lines = Some(self.now() + LINES_TIME);
                     let shared = Arc::clone(self);
                     thread.send(Task::Then(Box::new(move || shared.lines_read())));
-                    self.clock.notify_all();
+                    self.wake_clock(state);
                 }
             }
             Err(error) => {

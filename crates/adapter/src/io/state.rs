@@ -20,6 +20,9 @@ const MAX_ENGINE_PENDING: usize = 32 << 20;
 /// Bytes that an engine's pipe takes even if the engine does not read: a quarter of the default on Linux and Windows.
 const PIPE_SAFE: usize = 16 << 10;
 
+/// Bytes that the smallest pipe takes, a page: Linux makes no others for users who have many.
+const PIPE_LEAST: usize = 4 << 10;
+
 /// The two sides of the adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
@@ -56,6 +59,10 @@ pub(super) struct AdapterState {
     /// Why the adapter ends, once that is decided: the engine's input is then closed after the last write.
     pub(super) end: Option<End>,
     pub(super) due: Due,
+    /// Until when the clock's thread sleeps; `None` if nothing was due.
+    pub(super) sleeps_until: Option<Duration>,
+    /// Whether a thread tells the session that a time is up.
+    pub(super) telling_time: bool,
     /// The number of requests for books: only the last request counts.
     pub(super) requests: u64,
     /// The number of threads that wait for a change.
@@ -92,6 +99,8 @@ pub(super) type Locked<'a> = MutexGuard<'a, AdapterState>;
 pub(super) struct Writing {
     pub(super) gui: bool,
     pub(super) engine: bool,
+    /// Whether a thread was started for bytes for the engine that have to wait.
+    pub(super) later: bool,
     /// Our own standard error.
     pub(super) stderr: bool,
     /// The number of writes that have ended.
@@ -124,12 +133,29 @@ impl AdapterState {
             engine: EngineEnds::default(),
             end: None,
             due: Due::default(),
+            sleeps_until: None,
+            telling_time: false,
             requests: 0,
             waiters: 0,
             learning: Learning::default(),
             lines: None,
             looking: None,
         }
+    }
+
+    /// When the session is to be told that a time is up, unless it is being told.
+    pub(super) fn due_for_session(&self) -> Option<Duration> {
+        let Due { check, books, lines, .. } = self.due;
+        let is_told = self.telling_time || self.out.quit || self.end.is_some();
+        [check, books, lines].into_iter().flatten().min().filter(|_| !is_told)
+    }
+
+    /// When something is to happen next although nobody sends anything.
+    pub(super) fn next_due(&self) -> Option<Duration> {
+        let Due { uci, useless, exit, .. } = self.due;
+        let engine = [uci, useless.map(|(due, _)| due)].into_iter().flatten().min();
+        let engine = engine.filter(|_| self.end.is_none());
+        [exit, engine, self.due_for_session()].into_iter().flatten().min()
     }
 
     /// Whether the books of the configuration are being opened.
@@ -150,13 +176,15 @@ impl AdapterState {
         }
     }
 
-    /// Counts the bytes for the engine as sent, if its pipe takes them even if it does not read.
-    pub(super) fn fits_the_pipe(&mut self) -> bool {
+    /// Counts the bytes for the engine as sent, if its pipe takes them even if it does not read. While only the GUI's reader waits,
+    /// the engine's output is still read, so that the engine reads in the end; other threads must never wait.
+    pub(super) fn fits_the_pipe(&mut self, from: Side) -> bool {
+        let most = if from == Side::Gui { PIPE_SAFE } else { PIPE_LEAST };
         let proofs = self.session.proofs();
         if proofs != self.writing.proofs {
             (self.writing.proofs, self.writing.unread) = (proofs, 0);
         }
-        let fits = self.writing.unread + self.out.engine.len() <= PIPE_SAFE;
+        let fits = self.writing.unread + self.out.engine.len() <= most;
         if fits {
             self.writing.unread += self.out.engine.len();
         }
@@ -176,5 +204,42 @@ impl AdapterState {
     /// Whether the engine does not read, or owes an answer.
     pub(super) fn engine_is_late(&self) -> bool {
         self.session.is_kept_waiting() || self.out.engine.len() > MAX_ENGINE_PENDING
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::options::Options;
+
+    fn state() -> AdapterState {
+        let mut out = Output::default();
+        let session = Session::new(Options::default(), Vec::new(), &mut out);
+        AdapterState::new(session, out)
+    }
+
+    #[test]
+    fn only_the_guis_reader_may_find_that_a_pipe_is_full() {
+        let mut state = state();
+        state.out.engine = vec![b'x'; PIPE_LEAST];
+        assert!(state.fits_the_pipe(Side::Engine));
+        // Nothing shows yet that these bytes were read.
+        state.out.engine = vec![b'x'];
+        assert!(!state.fits_the_pipe(Side::Engine) && state.fits_the_pipe(Side::Gui));
+        state.out.engine = vec![b'x'; PIPE_SAFE];
+        assert!(!state.fits_the_pipe(Side::Gui));
+    }
+
+    #[test]
+    fn what_is_due_first_is_waited_for_and_at_the_end_the_engines_exit_only() {
+        let mut state = state();
+        assert_eq!(state.next_due(), None);
+        let at = |seconds| Some(Duration::from_secs(seconds));
+        state.due = Due { books: at(8), uci: at(10), exit: at(12), ..Due::default() };
+        assert_eq!((state.next_due(), state.due_for_session()), (at(8), at(8)));
+        state.telling_time = true;
+        assert_eq!((state.next_due(), state.due_for_session()), (at(10), None));
+        (state.telling_time, state.end) = (false, Some(End::Asked));
+        assert_eq!(state.next_due(), at(12));
     }
 }

@@ -56,7 +56,29 @@ impl Shared {
         if written.is_err() {
             self.give_up_after(&mut state, INPUT_CLOSED_TIME, "the engine closed its input");
         }
+        if state.end.is_some() && state.out.engine.is_empty() && !state.writing.engine {
+            self.engine_input().take();
+        }
         state
+    }
+
+    /// Writes the bytes for the engine, and closes its input at the end: at once if its pipe takes them even if it does not read,
+    /// else on a thread of their own, which may wait for it.
+    pub(super) fn write_to_engine<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, from: Side) -> Locked<'a> {
+        if state.fits_the_pipe(from) {
+            state = self.flush_engine(state, Flush::Once);
+        }
+        if state.out.engine.is_empty() || state.writing.engine || mem::replace(&mut state.writing.later, true)
+        {
+            return state;
+        }
+        drop(state);
+        let write = |shared: &Arc<Self>| {
+            let mut state = shared.flush_engine(shared.lock(), Flush::UntilEmpty);
+            state.writing.later = false;
+        };
+        self.spawn("engine writer", write);
+        self.lock()
     }
 
     fn engine_input(&self) -> MutexGuard<'_, Option<ChildStdin>> {
@@ -99,31 +121,6 @@ impl Shared {
         }
         *writing = false;
         self.wake(&state);
-        if state.end.is_some() {
-            self.work.notify_all();
-        }
         (state, result)
-    }
-
-    /// The engine writer: writes to the engine if a write might have to wait for it, and closes its input at the end.
-    pub(super) fn write_engine(self: &Arc<Self>) {
-        let mut state = self.lock();
-        loop {
-            if !state.writing.engine {
-                if !state.out.engine.is_empty() {
-                    state = self.flush_engine(state, Flush::UntilEmpty);
-                    continue;
-                }
-                if state.end.is_some() {
-                    drop(state);
-                    self.engine_input().take();
-                    return;
-                }
-            }
-            if state.engine.process {
-                return;
-            }
-            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
     }
 }
