@@ -206,11 +206,14 @@ install_wanted() {
     fi
     say "installing $packages"
     log=$(mktemp)
+    mkdir -p -- "$TARGET"
+    # Of two steps at once one waits: apt-get's lists are locked without patience.
     if ! {
-        "${apt[@]}" update &&
+        flock 9 &&
+            "${apt[@]}" update &&
             "${apt[@]}" -y --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
                 install "${WANTED[@]}"
-    } </dev/null >"$log" 2>&1; then
+    } </dev/null >"$log" 2>&1 9>"$TARGET/installing"; then
         cat "$log" >&2
         rm -f -- "$log"
         die "apt-get could not install $packages (its messages are above)"
