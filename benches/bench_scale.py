@@ -57,7 +57,7 @@ def costs_of(tools, files, folder):
 
 def picture(points):
     """An SVG of seconds, memory, bytes and rows by games, each axis by powers of ten."""
-    width, height, left, right, top, bottom = 720, 330, 50, 170, 20, 50
+    width, height, left, right, top, bottom = 720, 330, 60, 170, 20, 50
     lines = [
         ("seconds of one core", "#c2571a", [cost.cpu for _, cost, _, _ in points]),
         ("MiB of memory", "#1f6fb2", [cost.peak / MEBI for _, cost, _, _ in points]),
