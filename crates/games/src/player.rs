@@ -11,11 +11,12 @@ const MAX_OTHERS: usize = 1 << 14;
 /// A player's name or a part of it, or the names of several players, in any letter case. "First Last" and "Last, First" are the
 /// same name.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct PlayerName(KnownPosition);
+pub struct PlayerName(NameMatch);
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-enum KnownPosition {
+enum NameMatch {
     Part(String),
+    /// As [`straight`] has them.
     Whole(BTreeSet<String>),
 }
 
@@ -29,7 +30,7 @@ impl PlayerName {
     /// assert!(!PlayerName::whole("carlsen").is("Carlsen, Magnus"));
     /// ```
     pub fn part(name: &str) -> Self {
-        Self(KnownPosition::Part(name.to_lowercase()))
+        Self(NameMatch::Part(name.to_lowercase()))
     }
 
     /// The player with exactly this name.
@@ -39,7 +40,8 @@ impl PlayerName {
 
     /// The players with exactly these names.
     pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self(KnownPosition::Whole(names.into_iter().map(|name| name.trim().to_lowercase()).collect()))
+        let whole = |name: &str| straight(&name.to_lowercase()).into_owned();
+        Self(NameMatch::Whole(names.into_iter().map(whole).collect()))
     }
 
     /// The player given by two options, a part of a name and a whole name, which takes precedence.
@@ -51,20 +53,15 @@ impl PlayerName {
     pub fn is(&self, name: &str) -> bool {
         let name = name.to_lowercase();
         match &self.0 {
-            KnownPosition::Part(part) => name.contains(part) || straight(&name).contains(&*straight(part)),
-            KnownPosition::Whole(names) => {
-                names.contains(name.trim()) || {
-                    let name = straight(&name);
-                    names.iter().any(|known| straight(known) == name)
-                }
-            }
+            NameMatch::Part(part) => name.contains(part) || straight(&name).contains(&*straight(part)),
+            NameMatch::Whole(names) => names.contains(&*straight(&name)),
         }
     }
 
     fn texts(&self) -> Vec<&str> {
         match &self.0 {
-            KnownPosition::Part(part) => vec![part],
-            KnownPosition::Whole(names) => names.iter().map(String::as_str).collect(),
+            NameMatch::Part(part) => vec![part],
+            NameMatch::Whole(names) => names.iter().map(String::as_str).collect(),
         }
     }
 }
