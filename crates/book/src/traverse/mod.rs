@@ -179,8 +179,8 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
     };
     let (mut now, mut next) = (Vec::new(), Vec::new());
     let (mut moves, mut after, mut entries) = (Vec::new(), Vec::new(), Vec::new());
-    // Some positions, and where the moves of each end.
-    let (mut steps, mut ends) = (Vec::new(), Vec::new());
+    // Some positions, and which of the moves are those of each.
+    let (mut steps, mut spans) = (Vec::new(), Vec::new());
     let start = Position::start_of(graph.variant());
     arrive(&mut traversal, &mut next, graph.entry(&start), &mut || start.clone());
     for plies in 1.. {
@@ -202,17 +202,17 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
                 break;
             }
             moves.clear();
-            ends.clear();
+            spans.clear();
             for PendingPosition { position, entry } in &steps {
+                let from = moves.len();
                 if let Some(entry) = *entry {
                     let is_new = own.is_none_or(|own| !own.contains(entry));
                     graph.moves(position, entry, is_new && (by_key || visited.insert(entry)), &mut moves);
                 }
-                ends.push(moves.len());
+                spans.push(from..moves.len());
             }
             after.clear();
-            let starts = std::iter::once(0).chain(ends.iter().copied());
-            let of_step = starts.zip(&ends).map(|(from, to)| moves.part(from..*to));
+            let of_step = spans.iter().map(|span| moves.part(span.clone()));
             graph.entries_after_each(steps.iter().map(|step| &step.position).zip(of_step), &mut after);
             if let (Some(own), [PendingPosition { position, .. }]) = (own, &*steps)
                 && (traversal.reached < positions || !by_key)
@@ -227,13 +227,11 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
                         after.push(*entry);
                     }
                 }
-                ends.clear();
-                ends.push(moves.len());
+                spans.clear();
+                spans.push(0..moves.len());
             }
-            let mut left = moves.iter().zip(&after);
-            let starts = std::iter::once(0).chain(ends.iter().copied());
-            for (PendingPosition { position, .. }, (from, to)) in steps.iter().zip(starts.zip(&ends)) {
-                for (&mv, &entry) in left.by_ref().take(to - from) {
+            for (PendingPosition { position, .. }, span) in steps.iter().zip(&spans) {
+                for (&mv, &entry) in moves.part(span.clone()).iter().zip(after.part(span.clone())) {
                     traversal.plies = plies;
                     arrive(&mut traversal, &mut next, entry, &mut || position.after(mv));
                 }
