@@ -47,10 +47,10 @@ impl<'a> PolyglotEntries<'a> {
         self.entries.is_empty()
     }
 
-    /// At most so many of them from this number on.
+    /// At most `count` of them, from number `first` on.
     pub(super) fn some_from(self, first: usize, count: usize) -> Self {
         let end = self.len().min(first.saturating_add(count));
-        Self { entries: self.entries.get(first..end).unwrap_or_default(), trailing: 0 }
+        Self { entries: self.entries.part(first..end), trailing: 0 }
     }
 
     /// Their keys.
