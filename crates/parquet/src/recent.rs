@@ -27,7 +27,7 @@ impl<K, V> Default for Recent<K, V> {
 }
 
 impl<K, V> Recent<K, V> {
-    /// An empty one, whose entries may take so many bytes together.
+    /// Nothing yet, and room for entries of `most` bytes in all.
     pub fn up_to(most: usize) -> Self {
         Self(Mutex::new(RecentPages { known: HashMap::new(), order: VecDeque::new(), bytes: 0, most }))
     }

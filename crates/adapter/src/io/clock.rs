@@ -41,8 +41,8 @@ impl Shared {
         }
     }
 
-    /// Gives up an engine that does not answer `uci` in time or has become useless, kills one that does not exit, and has the
-    /// session told when a time of its own is up. This thread never waits for a pipe.
+    /// Gives up an engine that does not answer `uci` in time or has become useless, kills one that does not exit, and starts
+    /// [`Shared::tell_time`] when a deadline of the session has passed. This thread never waits for a pipe.
     pub(super) fn watch_time(self: &Arc<Self>) {
         let mut state = self.lock();
         while !state.engine.process {
@@ -82,7 +82,7 @@ impl Shared {
         }
     }
 
-    /// Tells the session that a time is up. What follows from that may have to wait for the GUI's pipe.
+    /// Tells the session which of its deadlines have passed. What follows from that may have to wait for the GUI's pipe.
     fn tell_time(self: &Arc<Self>) {
         let mut state = self.lock();
         if state.end.is_none() {

@@ -6,7 +6,7 @@
 //! | gui | reads the GUI, writes to both sides |
 //! | engine | reads the engine, writes to the GUI |
 //! | stderr | forwards the engine's standard error to the log |
-//! | clock | gives up or kills an engine that is late; starts the thread that tells the session what time it is |
+//! | clock | gives up or kills an engine that is late; starts the thread "time" |
 //!
 //! The others are there only while there is something to do, or from then on:
 //!
@@ -14,7 +14,7 @@
 //! |---|---|
 //! | engine writer | writes to the engine if a write might have to wait for it |
 //! | books | opens books |
-//! | time | tells the session that the time of a check, or of opening books, is up |
+//! | time | tells the session that the deadline of a check, of opening books, or of sharing lines has passed |
 //! | lines | shares played lines with other processes |
 //! | spool, learn | keep finished games and learn them |
 

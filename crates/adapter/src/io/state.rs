@@ -61,7 +61,7 @@ pub(super) struct AdapterState {
     pub(super) due: Due,
     /// Until when the clock's thread sleeps; `None` if nothing was due.
     pub(super) sleeps_until: Option<Duration>,
-    /// Whether a thread tells the session that a time is up.
+    /// Whether a thread is telling the session that a deadline has passed.
     pub(super) telling_time: bool,
     /// The number of requests for books: only the last request counts.
     pub(super) requests: u64,
@@ -143,14 +143,14 @@ impl AdapterState {
         }
     }
 
-    /// When the session is to be told that a time is up, unless it is being told.
+    /// The session's next deadline; `None` while a thread tells it of one, and at the end.
     pub(super) fn due_for_session(&self) -> Option<Duration> {
         let Due { check, books, lines, .. } = self.due;
         let is_told = self.telling_time || self.out.quit || self.end.is_some();
         [check, books, lines].into_iter().flatten().min().filter(|_| !is_told)
     }
 
-    /// When something is to happen next although nobody sends anything.
+    /// The next deadline of all.
     pub(super) fn next_due(&self) -> Option<Duration> {
         let Due { uci, useless, exit, .. } = self.due;
         let engine = [uci, useless.map(|(due, _)| due)].into_iter().flatten().min();

@@ -301,7 +301,7 @@ struct Pieces<'a, R> {
 }
 
 impl<'a, R: Sortable> Pieces<'a, R> {
-    /// Pieces of so many rows if ranges have fewer, and at most so many.
+    /// Pieces of about `wanted` rows, and of no more than `most`.
     fn new(sorted: &'a Sorted<R>, wanted: u64, most: u64) -> Self {
         Self { sorted, wanted, most, next: 0, parts: VecDeque::new() }
     }

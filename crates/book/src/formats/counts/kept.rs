@@ -15,7 +15,8 @@ use crate::{By, Slice};
 /// less time.
 const FEW: usize = 1 << 13;
 
-/// Bytes of all rows that are kept of a book, about 5 million: what follows so many positions takes as much to note them.
+/// Bytes of the rows that are kept of a book, for about 5 million rows. A walk over that many positions needs as much memory to
+/// remember where it was.
 const MAX_BYTES: usize = 1 << 27;
 
 /// Rows of a page at most: files without an index have pages as large as their row groups.

@@ -131,7 +131,7 @@ impl KeyPages {
     fn sorted(&self, key: i128) -> Option<&[(Range<u64>, [i128; 2])]> {
         let from = self.pages.partition_point(|(_, [_, greatest])| *greatest < key);
         let to = self.pages.partition_point(|(_, [least, _])| *least <= key);
-        // Between two pages there is none.
+        // A file may have the bounds of a page the wrong way round: `from` is then the greater one, and no page has the key.
         self.sorted.then(|| self.pages.get(from..to).unwrap_or_default())
     }
 
