@@ -6,9 +6,14 @@ The games are drawn as a count file of real ones has them (of Debian's source pa
 import filecmp
 import json
 import math
+import os
 import subprocess
+import sys
+from pathlib import Path
 
 from timing import MEBI, line, run, say
+
+ROOT = Path(__file__).parents[1]
 
 SIZES, LARGE_SIZES, SMOKE_SIZES = (100_000, 1_000_000), (3_000_000, 10_000_000), (60, 240)
 PLIES, SHARDS = 24, 12
@@ -16,6 +21,7 @@ PLIES, SHARDS = 24, 12
 # A machine with little memory, and what the picture shows.
 LITTLE = "64M"
 DRAWN = f"build, a count file in {LITTLE}"
+SPARK = "spark_counts.py, a folder"
 
 
 def rows(tools, file):
@@ -30,10 +36,10 @@ def draw(tools, counts, games, folder):
     return files
 
 
-def costs_of(tools, files, folder):
-    """The costs of each command, the bytes that it writes, and its rows."""
-    names = ("counts.parquet", "little.parquet", "merged.parquet", "book.bin", "short.bin")
-    counted, little, merged, book, short = (folder / name for name in names)
+def costs_of(tools, files, folder, spark):
+    """The costs of each command, the bytes that it writes, and its rows; ends everything where the same counts have other bytes."""
+    names = ("counts.parquet", "little.parquet", "merged.parquet", "book.bin", "short.bin", "spark", "sorted.parquet")
+    counted, little, merged, book, short, parts, gathered = (folder / name for name in names)
     shards = [path.with_suffix(".parquet") for path in files]
     deep, temp = ["--max-ply", PLIES], ["--force", "--temp", folder]
     commands = {
@@ -48,11 +54,17 @@ def costs_of(tools, files, folder):
         "build, a book of counts": (["build", counted, "-o", short, *temp], short),
         "trim": (["trim", book, "-o", short, "--max-ply", 16, "--min-share", 10, *temp], short),
     }
+    if spark:
+        commands[SPARK] = (["--tabiya", tools.tabiya, "--output", parts, "--force", *files, "--", *deep], parts)
+        commands["merge, what Spark has written"] = (["merge", parts, "-o", gathered, *temp], gathered)
     for name, (words, made) in commands.items():
-        yield name, run([tools.tabiya, *words]), made.stat().st_size, rows(tools, made)
-    for other in (little, merged):
+        program = [ROOT / ".venv-spark/bin/python", ROOT / "scripts/spark_counts.py"] if name == SPARK else [tools.tabiya]
+        cost = run([*program, *words], family=name == SPARK)
+        written = made.glob("*.parquet") if made.is_dir() else [made]
+        yield name, cost, sum(path.stat().st_size for path in written), rows(tools, made)
+    for other in (little, merged, *([gathered] if spark else [])):
         if not filecmp.cmp(counted, other, shallow=False):
-            print(f"  {other.name} is NOT the count file of all games")
+            sys.exit(f"{other.name} is not the count file of all games")
 
 
 def picture(points):
@@ -100,6 +112,8 @@ def measure(args, tools, folder):
         subprocess.run([tools.bench["build"], "--openings", "200", source], check=True)
     counts = folder / "source.parquet"
     subprocess.run([tools.tabiya, "build", source, "-o", counts, "--max-ply", str(PLIES)], check=True, capture_output=True)
+    # What Spark keeps on the disk between its two steps.
+    os.environ["SPARK_LOCAL_DIRS"] = str(folder)
     sizes = SMOKE_SIZES if args.smoke else SIZES + (LARGE_SIZES if args.large else ())
     sizes = [games // SHARDS * SHARDS for games in sizes if not args.games or games <= args.games]
     before, few, points = {}, 0, []
@@ -107,7 +121,7 @@ def measure(args, tools, folder):
         files = draw(tools, counts, games, folder)
         say(f"{games} games, {sum(path.stat().st_size for path in files) / MEBI:,.0f} MiB of text, {PLIES} plies")
         costs = {}
-        for name, cost, size, entries in costs_of(tools, files, folder):
+        for name, cost, size, entries in costs_of(tools, files, folder, args.spark):
             if "shard " in name and name.split()[2] != str(SHARDS):
                 continue
             costs[name] = cost

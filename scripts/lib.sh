@@ -386,6 +386,16 @@ want_python() {
     want python3-venv find_python
 }
 
+# A Spark of PyPI, kept in .venv-spark, which runs on Debian's Java.
+want_spark() {
+    want default-jre-headless java -version
+    want_python
+}
+
+need_spark() {
+    need_venv .venv-spark chess,pandas,pyarrow,pyspark,pytest,pytest_timeout tests/requirements.txt tests/spark/requirements.txt
+}
+
 # need_venv [FOLDER MODULES REQUIREMENTS...]: makes .venv with what tests/requirements.txt names, or another environment;
 # afresh when such a file or the machine's Python has changed.
 need_venv() {
