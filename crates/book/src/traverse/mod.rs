@@ -60,6 +60,14 @@ pub(crate) trait Graph {
         all.for_each(|(at, moves)| self.entries_after(at, moves, out));
     }
 
+    /// Prepares for replies, if keys tell positions apart: those to these entries, which the book's own moves reach, lead nowhere new.
+    fn leave_out(&mut self, _own: &Bits) {}
+
+    /// Appends [`Graph::entry`] of the position after each of these replies, or `None` where it was left out.
+    fn entries_of_replies(&self, at: &Position, replies: &[Move], out: &mut Vec<Option<u64>>) {
+        self.entries_after(at, replies, out);
+    }
+
     /// Appends the legal moves of an entry in one of its positions, the `first` that is reached or another one.
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>);
 
@@ -126,6 +134,54 @@ impl Bits {
     }
 }
 
+/// Tells of most keys that they are not among some others. Keys are random numbers, so their own bits are their hashes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyFilter {
+    /// Each key has three bits in the word that its first bits select.
+    words: Vec<u64>,
+    /// The bits of a key after those.
+    rest: u32,
+}
+
+impl KeyFilter {
+    /// A filter of these keys. Each takes 2 to 4 bytes; of a hundred others about one passes.
+    pub fn new(keys: impl Iterator<Item = u64> + Clone) -> Self {
+        let len = keys.clone().count().div_ceil(4).next_power_of_two();
+        let mut filter = Self { words: vec![0; len], rest: u64::BITS - len.ilog2() };
+        for key in keys {
+            let place = filter.place(key);
+            filter.words.get_mut(place).into_iter().for_each(|word| *word |= Self::bits(key));
+        }
+        filter
+    }
+
+    /// A filter of the keys of runs whose first is not among these numbers.
+    pub fn of_others(keys: impl Iterator<Item = u64> + Clone, numbers: &Bits) -> Self {
+        let others = (0..).zip(keys).scan((None, false), |(last, is_other), (number, key)| {
+            if *last != Some(key) {
+                (*last, *is_other) = (Some(key), !numbers.contains(number));
+            }
+            Some(is_other.then_some(key))
+        });
+        Self::new(others.flatten())
+    }
+
+    /// Whether a key may be among those.
+    pub fn may_have(&self, key: u64) -> bool {
+        let bits = Self::bits(key);
+        self.words.get(self.place(key)).is_some_and(|word| word & bits == bits)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "fewer bits than those of the number of words")]
+    fn place(&self, key: u64) -> usize {
+        key.checked_shr(self.rest).unwrap_or_default() as usize
+    }
+
+    fn bits(key: u64) -> u64 {
+        1 << (key & 63) | 1 << (key >> 6 & 63) | 1 << (key >> 12 & 63)
+    }
+}
+
 /// Follows all moves of a book, each position of an entry once, those of fewer plies first.
 ///
 /// The progress bar counts to `positions`.
@@ -139,6 +195,9 @@ pub(crate) fn with_replies<G: Graph>(graph: &mut G, positions: u64, progress: &P
     let own = spread_out(graph, None, positions, progress);
     if own.reached >= positions && !graph.has_open() {
         return own;
+    }
+    if is_known_by_key(graph.variant()) {
+        graph.leave_out(&own.entries);
     }
     spread_out(graph, Some(&own.entries), positions, progress)
 }
@@ -220,7 +279,7 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
                 let leads_on = |entry: u64| !own.contains(entry) || graph.is_open(entry);
                 let replies = position.chess().legal_moves();
                 entries.clear();
-                graph.entries_after(position, &replies, &mut entries);
+                graph.entries_of_replies(position, &replies, &mut entries);
                 for (mv, entry) in replies.iter().zip(&entries) {
                     if entry.is_some_and(leads_on) {
                         moves.push(*mv);

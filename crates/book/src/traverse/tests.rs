@@ -118,6 +118,22 @@ fn a_set_has_room_for_the_numbers_below_its_end() {
     assert!(!bits.insert(128) && !bits.insert(u64::MAX) && !bits.contains(u64::MAX));
 }
 
+#[test]
+fn a_filter_has_the_keys_whose_runs_begin_elsewhere_and_few_others() {
+    let key = |number: u64| {
+        (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    };
+    let keys: Vec<_> = (0..1000).flat_map(|number| [key(number); 2]).collect();
+    let mut own = Bits::new(2000);
+    (0..500).for_each(|number| _ = own.insert(number * 2));
+    let filter = KeyFilter::of_others(keys.iter().copied(), &own);
+    assert!((500..1000).all(|number| filter.may_have(key(number))));
+    let passed = (0..500).chain(1000..10_000).filter(|number| filter.may_have(key(*number))).count();
+    assert!(passed < 200, "{passed}");
+    assert!(!KeyFilter::default().may_have(0) && !KeyFilter::new([].into_iter()).may_have(0));
+    assert!(KeyFilter::new([u64::MAX].into_iter()).may_have(u64::MAX));
+}
+
 proptest! {
     /// Both traversals reach all positions of a random book.
     #[test]

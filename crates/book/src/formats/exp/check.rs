@@ -14,7 +14,7 @@ use super::layout::{NO_VALUE, RECORD_LEN};
 use super::read::{ExpIndex, MAX_RECORDS};
 use super::records::ExpRecords;
 use crate::BookSummary;
-use crate::traverse::{Graph, Traversal, with_replies};
+use crate::traverse::{Bits, Graph, KeyFilter, Traversal, with_replies};
 
 kinds! {
     /// What can be wrong with an experience file.
@@ -116,13 +116,37 @@ struct Found {
 
 /// Walks from the starting position along all legal moves of the file, and along replies that it does not have.
 fn walk(index: &ExpIndex, set: KeySet, progress: &Progress, found: &mut Found) -> Traversal {
-    with_replies(&mut Walk { index, set, found }, index.positions, progress)
+    with_replies(&mut Walk { index, set, found, missing: None }, index.positions, progress)
 }
 
 struct Walk<'a> {
     index: &'a ExpIndex,
     set: KeySet,
     found: &'a mut Found,
+    /// The keys that the file's own moves do not reach, once replies to them are looked for.
+    missing: Option<KeyFilter>,
+}
+
+impl Walk<'_> {
+    /// Appends [`Graph::entry`] of the position after each of these legal moves, if one of its keys is wanted.
+    fn append(
+        &self,
+        at: &Position,
+        moves: &[Move],
+        is_wanted: impl Fn(u64) -> bool,
+        out: &mut Vec<Option<u64>>,
+    ) {
+        let Some(chess) = at.standard() else { return };
+        let parts = KeyParts::new(chess);
+        out.extend(moves.iter().map(|mv| match parts.after(chess, *mv) {
+            Some(parts) => {
+                let mut keys = [self.set, self.set.other()].into_iter().flat_map(|set| parts.keys(set));
+                let found = keys.any(&is_wanted).then(|| self.index.look_up_parts(parts, self.set));
+                found?.map(|(first, ..)| first as u64)
+            }
+            None => self.entry(&at.after(*mv)),
+        }));
+    }
 }
 
 impl Graph for Walk<'_> {
@@ -135,12 +159,18 @@ impl Graph for Walk<'_> {
     }
 
     fn entries_after(&self, at: &Position, moves: &[Move], out: &mut Vec<Option<u64>>) {
-        let Some(chess) = at.standard() else { return };
-        let parts = KeyParts::new(chess);
-        out.extend(moves.iter().map(|mv| match parts.after(chess, *mv) {
-            Some(parts) => self.index.look_up_parts(parts, self.set).map(|(first, ..)| first as u64),
-            None => self.entry(&at.after(*mv)),
-        }));
+        self.append(at, moves, |_| true, out);
+    }
+
+    fn leave_out(&mut self, own: &Bits) {
+        self.missing = Some(KeyFilter::of_others(self.index.all().iter().map(|known| known.key), own));
+    }
+
+    fn entries_of_replies(&self, at: &Position, replies: &[Move], out: &mut Vec<Option<u64>>) {
+        match &self.missing {
+            Some(missing) => self.append(at, replies, |key| missing.may_have(key), out),
+            None => self.entries_after(at, replies, out),
+        }
     }
 
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {

@@ -12,7 +12,7 @@ use tabiya_chess::MoveCode;
 
 use super::keys::{KeyParts, KeySet};
 use super::records::{ExpFamily, ExpRecords};
-use crate::traverse::Bits;
+use crate::traverse::KeyFilter;
 
 /// Records that are read; the rest of a larger file is ignored. It bounds the index to 400 MB.
 pub const MAX_RECORDS: usize = 1 << 24;
@@ -75,14 +75,9 @@ pub struct ExpIndex {
     known: Vec<ExpMove>,
     /// Different keys.
     pub positions: u64,
-    /// The first bits of the keys that there are: most keys that are looked up have others.
-    starts: Bits,
-    /// The bits of a key after those.
-    rest: u32,
+    /// Most keys that are looked up are not there.
+    keys: KeyFilter,
 }
-
-/// Starts of keys for each position.
-const STARTS: u64 = 16;
 
 impl ExpIndex {
     /// Reads the records that an engine can have written and that have a move.
@@ -117,12 +112,8 @@ impl ExpIndex {
             positions += 1;
         }
         known.shrink_to_fit();
-        let all = (positions * STARTS).next_power_of_two();
-        let (mut starts, rest) = (Bits::new(all), u64::BITS - all.ilog2());
-        for ExpMove { key, .. } in &known {
-            starts.insert(key.checked_shr(rest).unwrap_or_default());
-        }
-        Self { known, positions, starts, rest }
+        let keys = KeyFilter::new(known.iter().map(|known| known.key));
+        Self { known, positions, keys }
     }
 
     /// All moves, those of one position next to each other.
@@ -132,7 +123,7 @@ impl ExpIndex {
 
     /// The place of the first move of a key among all, and its moves.
     fn find(&self, key: u64) -> Option<(usize, &[ExpMove])> {
-        if !self.starts.contains(key.checked_shr(self.rest).unwrap_or_default()) {
+        if !self.keys.may_have(key) {
             return None;
         }
         let first = self.known.partition_point(|known| known.key < key);

@@ -54,7 +54,7 @@ impl<'a> PolyglotEntries<'a> {
     }
 
     /// Their keys.
-    pub(super) fn keys(self) -> impl Iterator<Item = u64> + 'a {
+    pub(super) fn keys(self) -> impl Iterator<Item = u64> + Clone + 'a {
         self.entries.iter().map(key_of)
     }
 

@@ -10,7 +10,7 @@ use tabiya_chess::{Position, Variant, variant_facts};
 
 use super::entry::PolyglotEntry;
 use super::read::PolyglotEntries;
-use crate::traverse::{Graph, Traversal, with_replies};
+use crate::traverse::{Bits, Graph, KeyFilter, Traversal, with_replies};
 
 /// Something wrong with an entry that only its position shows.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub fn walk(
     progress: &Progress,
     found: &mut dyn FnMut(EntryFinding<'_>),
 ) -> Traversal {
-    let mut walk = Walk { entries, variant, open: BTreeMap::new(), found };
+    let mut walk = Walk::new(entries, variant, found);
     let traversal = with_replies(&mut walk, positions, progress);
     let Walk { open, found, .. } = walk;
     for (index, position) in open {
@@ -57,12 +57,7 @@ pub fn of_position(
     found: &mut dyn FnMut(EntryFinding<'_>),
 ) {
     if let Some((first, _)) = entries.first_of(at).filter(|_| at.is_known_by_key()) {
-        Walk { entries, variant, open: BTreeMap::new(), found }.moves(
-            at,
-            first as u64,
-            true,
-            &mut Vec::new(),
-        );
+        Walk::new(entries, variant, found).moves(at, first as u64, true, &mut Vec::new());
     }
 }
 
@@ -72,9 +67,19 @@ struct Walk<'a> {
     /// The entries, by their numbers, that are legal in no position of their key so far, and the first of these.
     open: BTreeMap<usize, Arc<Position>>,
     found: &'a mut dyn FnMut(EntryFinding<'_>),
+    /// The keys that the book's own moves do not reach, once replies to them are looked for.
+    missing: Option<KeyFilter>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(
+        entries: PolyglotEntries<'a>,
+        variant: Variant,
+        found: &'a mut dyn FnMut(EntryFinding<'_>),
+    ) -> Self {
+        Self { entries, variant, open: BTreeMap::new(), found, missing: None }
+    }
+
     /// Takes in what the first position of an entry, or another one, says of its move; returns whether that has to wait for
     /// others, because it is not legal.
     fn judge(
@@ -134,6 +139,20 @@ impl Graph for Walk<'_> {
         let mut found = Vec::with_capacity(keys.len());
         self.entries.first_of_keys(&keys, &mut found);
         out.extend(found.into_iter().map(|first| first.map(|first| first as u64)));
+    }
+
+    fn leave_out(&mut self, own: &Bits) {
+        // Antichess has several keys of one position.
+        let is_one = !variant_facts(self.variant).has_common_kings;
+        self.missing = is_one.then(|| KeyFilter::of_others(self.entries.keys(), own));
+    }
+
+    fn entries_of_replies(&self, at: &Position, replies: &[Move], out: &mut Vec<Option<u64>>) {
+        let Some(missing) = &self.missing else { return self.entries_after(at, replies, out) };
+        out.extend(replies.iter().map(|mv| {
+            let key = Some(at.key_after(*mv)).filter(|key| missing.may_have(*key))?;
+            self.entries.first_of_key(key).map(|first| first as u64)
+        }));
     }
 
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {
