@@ -4,10 +4,36 @@
 //! that attack the square are looked up, and each is tried by looking out from the king; what both find is always the same.
 //! Castling and en passant go to shakmaty, and whatever is not plain is not found here.
 
+#![allow(clippy::indexing_slicing, reason = "the table has an element for each role and each square")]
+
 use shakmaty::san::San;
 use shakmaty::{
     Bitboard, Chess, Color, EnPassantMode, File, Move, Piece, Position, Rank, Role, Square, attacks,
 };
+
+/// The squares that a piece attacks from each square of an empty board, by its role; none for a pawn. The tables of attacks on a full
+/// board are larger than a processor's caches.
+static REACHED: [[Bitboard; 64]; Role::ALL.len() + 1] = reached();
+
+const fn reached() -> [[Bitboard; 64]; Role::ALL.len() + 1] {
+    let mut all = [[Bitboard::EMPTY; 64]; Role::ALL.len() + 1];
+    let mut role = Role::Knight as usize;
+    while role < all.len() {
+        let mut at = 0;
+        while at < 64 {
+            let piece = Piece { color: Color::White, role: Role::ALL[role - 1] };
+            all[role][at] = attacks::attacks(Square::ALL[at], piece, Bitboard::EMPTY);
+            at += 1;
+        }
+        role += 1;
+    }
+    all
+}
+
+/// The squares that a piece of this role attacks from a square of an empty board.
+fn reach(role: Role, from: Square) -> Bitboard {
+    REACHED[role as usize][usize::from(from)]
+}
 
 /// The move that a word means in a position, with or without a sign of check; `None` if it is not plain, illegal or
 /// ambiguous.
@@ -124,7 +150,7 @@ fn piece(role: Role, from: Bitboard, captures: bool, to: Square, at: &Chess) -> 
     }
     let mine = Piece { color: us, role };
     // Pieces attack each other's squares alike.
-    let able = attacks::attacks(to, mine, Bitboard::EMPTY) & board.by_piece(mine) & from;
+    let able = reach(role, to) & board.by_piece(mine) & from;
     let reaches = |from: &Square| (attacks::between(*from, to) & board.occupied()).is_empty();
     let mut legal = able.into_iter().filter(reaches).filter(|&from| is_safe(at, from, to));
     let from = legal.next()?;
@@ -145,9 +171,9 @@ pub fn is_safe(at: &impl Position, from: Square, to: Square) -> bool {
     let near = attacks::knight_attacks(king) & board.by_role(Role::Knight)
         | attacks::pawn_attacks(us, king) & board.by_role(Role::Pawn)
         | attacks::king_attacks(king) & board.by_role(Role::King);
-    // Few pieces are on a line with the king. The tables of attacks on a full board are larger than a processor's caches.
-    let far = attacks::rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens()
-        | attacks::bishop_attacks(king, Bitboard::EMPTY) & board.bishops_and_queens();
+    // Few pieces are on a line with the king.
+    let far = reach(Role::Rook, king) & board.rooks_and_queens()
+        | reach(Role::Bishop, king) & board.bishops_and_queens();
     (near & them).is_empty()
         && (far & them).into_iter().all(|from| (attacks::between(king, from) & occupied).any())
 }
