@@ -11,6 +11,7 @@ use tabiya_chess::{
 use super::board;
 use super::lex::Lexer;
 use super::lex::tags::{KNOWN, is_tag, known};
+use super::look::memchr;
 use super::read::{GameReader, shortened};
 use super::split::lines;
 use crate::{Date, GameResult, Reason, decode_text};
@@ -142,7 +143,7 @@ impl GameReader<'_> {
         // Without a head the first move was read already.
         let most = if self.game.is_headless { 0 } else { MAX_LEN_BEFORE_MOVES };
         let rest = rest.get(..most).unwrap_or(rest);
-        let lines = rest.split_inclusive(|byte| *byte == b'\n');
+        let lines = split_lines(rest);
         // The first move, the end of a game without any, or the next game.
         let is_of_moves = |byte: &u8| byte.is_ascii_digit() || *byte == b'*';
         let before_moves = lines.map_while(|line| {
@@ -164,6 +165,16 @@ impl GameReader<'_> {
         let after = head.part(trim_blanks(head).len()..);
         (is_last || self.is_cut_off()) && lines(after) < 2
     }
+}
+
+/// The lines of a text with their ends.
+fn split_lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let len = memchr(b'\n', text).map_or(text.len(), |at| at + 1);
+        let line;
+        (line, text) = text.split_at_checked(len)?;
+        (!line.is_empty()).then_some(line)
+    })
 }
 
 /// A FEN with one space between its fields, without quotation marks and invisible characters.

@@ -12,8 +12,8 @@ use tabiya_base::bytes::Parts as _;
 
 use std::borrow::Cow;
 
-use super::look::{self, memchr, memchr2, memchr3, memmem, memrchr2};
-use heads::{FIRST_TAG, next_head, tag_lines};
+use super::look::{self, Finder, Needle, memchr, memchr2, memchr3, memrchr2};
+use heads::{FIRST_TAG, bracket_lines, next_head, tag_lines};
 use tabiya_chess::{DASHES, char_at, is_blank, is_invisible, is_san, trim_blanks};
 
 use crate::GameResult;
@@ -83,6 +83,8 @@ pub struct Lexer<'a> {
     pub(super) number: usize,
     /// That number, if it is written as nearly all are: with one dot. Else 0.
     pub(super) dotted: u32,
+    /// Whether it has three dots instead, as Black's move may have.
+    pub(super) is_blacks: bool,
     /// The offset of the next closing brace, once it was looked for; `usize::MAX` if there is none.
     close: usize,
     /// The same of the next [`TAG_END`].
@@ -108,6 +110,7 @@ impl<'a> Lexer<'a> {
             ended: false,
             number: NO_NUMBER,
             dotted: 0,
+            is_blacks: false,
             close: 0,
             tag_end: 0,
         }
@@ -363,7 +366,9 @@ impl<'a> Lexer<'a> {
             let number;
             (number, rest) = leading_number(rest);
             let [b'.', after @ ..] = rest else { return None };
-            (dotted, rest) = (Some(number), after.strip_prefix(b" ").unwrap_or(after));
+            let blacks = after.strip_prefix(b".. ");
+            dotted = Some((number, blacks.is_some()));
+            rest = blacks.or_else(|| after.strip_prefix(b" ")).unwrap_or(after);
         }
         if !matches!(rest.first(), Some(b'a'..=b'h' | b'B' | b'K' | b'N' | b'Q' | b'R')) {
             return None;
@@ -372,8 +377,9 @@ impl<'a> Lexer<'a> {
         if !after.starts_with(b" ") {
             return None;
         }
-        if let Some(number) = dotted {
-            (self.number, self.dotted) = (self.at, number);
+        if let Some(dotted) = dotted {
+            self.number = self.at;
+            (self.dotted, self.is_blacks) = dotted;
         }
         self.at = self.text.len() - after.len() + 1;
         Some((self.text.len() - rest.len(), word))
@@ -543,7 +549,7 @@ impl<'a> Lexer<'a> {
     /// Nearly every text is such, and this is faster than to look for comments.
     fn is_one_game(&mut self) -> bool {
         if self.tag_end < self.at {
-            self.tag_end = memmem::find(self.rest(), TAG_END).map_or(usize::MAX, |len| self.at + len);
+            self.tag_end = TAG_ENDS.find(self.rest()).map_or(usize::MAX, |len| self.at + len);
         }
         // A whole tag may be on the line of moves. What comes after it is looked at when it is read.
         let has_tag = self.tag_end < self.text.len();
@@ -621,7 +627,7 @@ impl<'a> Lexer<'a> {
         {
             let space = usize::from(after.first() == Some(&b' '));
             let is_plain = after.get(space).is_some_and(|next| !matches!(next, b'.' | b' '));
-            (self.number, self.dotted) = (start, if is_plain { number } else { 0 });
+            (self.number, self.dotted, self.is_blacks) = (start, if is_plain { number } else { 0 }, false);
             self.at += 1 + space;
             return None;
         }
@@ -766,6 +772,7 @@ const UNKNOWN: &[u8] = b"?";
 
 /// What ends a whole tag.
 const TAG_END: &[u8] = b"\"]";
+static TAG_ENDS: Needle = Needle::new(|| Finder::new(TAG_END));
 
 /// The most lines between tags that are passed over.
 const MAX_LINES_IN_HEAD: usize = 64;
@@ -796,8 +803,8 @@ const MAX_QUOTED: usize = 2;
 /// rather has no end. It is looked at only as far as that shows, up to where another comment may begin at the earliest.
 fn swallows_head(comment: &[u8]) -> bool {
     let (mut heads, mut has_tag) = (0, false);
-    memmem::find_iter(comment, b"\n[").any(|line| {
-        let text = comment.part(line + 1..);
+    bracket_lines(comment).any(|line| {
+        let text = comment.part(line..);
         heads += usize::from(text.starts_with(FIRST_TAG));
         let is_first_tag = !has_tag && tags::is_whole_tag(text);
         has_tag |= is_first_tag;

@@ -1,7 +1,28 @@
 //! Searching in texts. In tests it counts the bytes that are looked at, which shows that no text is looked at again and again.
 
+use std::sync::LazyLock;
+
+pub(super) use ::memchr::memmem::Finder;
+
 #[cfg(not(test))]
 pub(super) use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem, memrchr, memrchr_iter, memrchr2};
+
+/// What is looked for again and again: to prepare for that takes longer than many a search.
+pub(super) struct Needle(LazyLock<Finder<'static>>);
+
+impl Needle {
+    pub const fn new(make: fn() -> Finder<'static>) -> Self {
+        Self(LazyLock::new(make))
+    }
+
+    /// Where it is first in a text.
+    pub fn find(&self, text: &[u8]) -> Option<usize> {
+        let found = self.0.find(text);
+        #[cfg(test)]
+        counted::up_to(found, text);
+        found
+    }
+}
 
 #[cfg(test)]
 pub(super) use counted::{
@@ -26,7 +47,7 @@ mod counted {
     }
 
     /// Counts the bytes up to what was found.
-    fn up_to(found: Option<usize>, text: &[u8]) -> Option<usize> {
+    pub(super) fn up_to(found: Option<usize>, text: &[u8]) -> Option<usize> {
         seen(found.unwrap_or(text.len()));
         found
     }
@@ -89,11 +110,6 @@ mod counted {
 
         pub fn rfind(text: &[u8], what: &[u8]) -> Option<usize> {
             super::down_to(::memchr::memmem::rfind(text, what), text)
-        }
-
-        /// None of what is looked for overlaps with itself.
-        pub fn find_iter<'a>(text: &'a [u8], what: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
-            super::each(text, move |rest| find(rest, what))
         }
     }
 }

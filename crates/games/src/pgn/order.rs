@@ -23,10 +23,13 @@ impl GameReader<'_> {
         at == NO_NUMBER || self.is_expected() || self.fits(at)
     }
 
-    /// Whether the number and its dot are those that nearly every move has.
+    /// Whether the number and its dots are those that nearly every move has.
     #[inline]
     fn is_expected(&self) -> bool {
-        self.game.numbering.offset == Some(0) && self.lexer.dotted == self.position.chess().fullmoves().get()
+        let (chess, numbering) = (self.position.chess(), self.game.numbering);
+        numbering.offset == Some(0)
+            && self.lexer.dotted == chess.fullmoves().get()
+            && (!self.lexer.is_blacks || numbering.has_dots && chess.turn().is_black())
     }
 
     #[cold]

@@ -11,8 +11,9 @@ use tabiya_chess::{
 };
 
 use super::PgnBatch;
+use super::lex::heads::bracket_lines;
 use super::lex::{Before, Lexer, NO_NUMBER, Token, tags};
-use super::look::memmem;
+
 use super::numbers::{Misnumbered, Numbering};
 use super::split::lines;
 use super::variations::Variations;
@@ -340,8 +341,8 @@ impl<'a> GameReader<'a> {
         if known != end || !(from..=next).contains(&after_head) {
             let rest = self.batch.piece.text.part(after_head..end);
             // Lines of comments may begin with a bracket, but mostly of a command such as [%clk.
-            let heads = memmem::find_iter(rest, b"\n[").map(|at| at + 1);
-            let mut heads = heads.filter(|at| rest.get(at + 1).is_some_and(u8::is_ascii_alphabetic));
+            let mut heads =
+                bracket_lines(rest).filter(|at| rest.get(at + 1).is_some_and(u8::is_ascii_alphabetic));
             self.next_tag = (after_head, heads.next().map_or(end, |at| after_head + at), end);
         }
         self.next_tag.1

@@ -2,12 +2,14 @@
 
 use tabiya_base::bytes::Parts as _;
 
-use super::super::look::{memmem, memrchr};
+use super::super::look::{Finder, Needle, memchr_iter, memrchr};
 use super::tags::is_whole_tag;
 use tabiya_chess::{char_at, is_blank};
 
 /// The start of a game: the first of the seven tags that the PGN standard requires, at the start of a line.
 pub(in crate::pgn) const FIRST_TAG: &[u8] = b"[Event ";
+
+static HEADS: Needle = Needle::new(|| Finder::new(FIRST_TAG));
 
 /// The most bytes by which a head is indented.
 const MAX_INDENT: usize = 256;
@@ -16,7 +18,7 @@ const MAX_INDENT: usize = 256;
 pub(in crate::pgn) fn next_head(text: &[u8], after: usize) -> Option<usize> {
     let mut from = after + 1;
     loop {
-        let at = from + memmem::find(text.get(from..)?, FIRST_TAG)?;
+        let at = from + HEADS.find(text.get(from..)?)?;
         if begins_line(text, at) {
             return Some(at);
         }
@@ -26,7 +28,12 @@ pub(in crate::pgn) fn next_head(text: &[u8], after: usize) -> Option<usize> {
 
 /// The brackets of the lines, but for the first, that begin with a whole tag.
 pub(in crate::pgn) fn tag_lines(text: &[u8]) -> impl Iterator<Item = usize> {
-    memmem::find_iter(text, b"\n[").map(|line| line + 1).filter(|at| is_whole_tag(text.part(*at..)))
+    bracket_lines(text).filter(|at| is_whole_tag(text.part(*at..)))
+}
+
+/// The brackets that lines begin with, but for the first line.
+pub(in crate::pgn) fn bracket_lines(text: &[u8]) -> impl Iterator<Item = usize> {
+    memchr_iter(b'\n', text).map(|line| line + 1).filter(|at| text.get(*at) == Some(&b'['))
 }
 
 /// Whether a line begins here, apart from space.
