@@ -29,6 +29,9 @@ use super::sort::{RadixSorter, SortedRuns};
 /// Plies of one line that count; the rest is left out. The longest game that the rules allow has fewer.
 const MAX_PLIES: usize = 1 << 14;
 
+/// The first moves of games, which many games have in common.
+const COMMON_PLIES: usize = 16;
+
 /// Bytes of a move that waits for the end of its game, with what is known of it: its position, and its place in a set, which
 /// may be half empty and be copied when it grows.
 const WAITING_LEN: usize =
@@ -106,7 +109,7 @@ pub fn count<R: CountedRow>(
     };
     let finish = |counter: Counter<'_, R>| match counter.failed {
         Some(error) => Err(error),
-        None => Ok((counter.sorter.finish(), counter.report, counter.marks)),
+        None => Ok((counter.sorter.finish()?, counter.report, counter.marks)),
     };
     let counted = play(source, resources, progress, counter, finish)?;
     let mut all = CountedGames { runs: Vec::new(), report: BuildReport::default(), marks: Marks::default() };
@@ -250,10 +253,15 @@ impl<R: CountedRow> Counter<'_, R> {
         };
         let games = self.filter.units(self.date);
         let mut packed = self.packed.iter().copied();
-        for &KeyedPly { key, mv, side } in &self.waiting {
-            let count = Count { key, mv, slice: self.slice, outcome: *outcomes.get(side), games };
+        for (place, &KeyedPly { key, mv, side }) in self.waiting.iter().enumerate() {
+            let outcome = *outcomes.get(side);
+            let count = Count { key, mv, slice: self.slice, outcome, games };
             if let Some(row) = R::make(count, packed.next().flatten(), self.game) {
-                self.sorter.push(row)?;
+                if place < COMMON_PLIES {
+                    self.sorter.push_common(row, key.wrapping_add(u64::from(mv.0) * 3 + outcome as u64))?
+                } else {
+                    self.sorter.push(row)?
+                }
             }
         }
         self.report.plies +=

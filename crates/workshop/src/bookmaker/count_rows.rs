@@ -220,7 +220,7 @@ fn read<R: CountedRow>(
         };
         // After an error no thread takes another part.
         read().inspect_err(|_| next.store(parts.len(), Ordering::Relaxed))?;
-        Ok(sorter.finish())
+        sorter.finish()
     };
     let runs: Result<Vec<_>> = parallel::beside(threads, work, || ()).1.into_iter().collect();
     Ok((runs?, left.into_inner()))
@@ -285,7 +285,7 @@ impl NewCounts {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<CountsWritten> {
-        let sorted = Sorted::new(runs);
+        let mut sorted = Sorted::new(runs);
         progress.things(sorted.total(), "counts");
         let lines = |rows: &[R]| {
             let mut lines = Vec::with_capacity(rows.len());

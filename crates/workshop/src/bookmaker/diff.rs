@@ -150,7 +150,7 @@ pub fn diff(
     if following.is_done() {
         return Ok(());
     }
-    let sorted = Sorted::new(vec![sorter.finish()]);
+    let mut sorted = Sorted::new(vec![sorter.finish()?]);
     progress.things(sorted.total(), "moves");
     sorted.each(resources, progress, pairs, |found| {
         for pair in found {

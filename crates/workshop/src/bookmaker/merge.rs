@@ -144,7 +144,7 @@ fn merge_rows<R: Merging>(
         reading.book(number, *book, *scope, &mut *writer, progress)?;
     }
     let MergeReading { sorter, asides, merged, .. } = reading;
-    let sorted = Sorted::new(vec![sorter.finish()]);
+    let mut sorted = Sorted::new(vec![sorter.finish()?]);
     progress.things(sorted.total(), "moves");
     let names = (writer.holds_comments() && !have_comments).then(Names::default);
     let asides = Asides { sorted: asides.finish()?, next: None, takes };

@@ -127,7 +127,7 @@ fn build_from<R: CountedRow>(
         Some(index) => index.hand_over(&BuildFiles::new(input.games), &mut *writer)?,
         None => 0,
     };
-    let sorted = Sorted::new(runs);
+    let mut sorted = Sorted::new(runs);
     progress.things(sorted.total(), "counts");
     // What a format cannot hold is only reported where it was asked for.
     let names = Some(names).filter(|names| names.are_given() || writer.holds_comments());

@@ -37,7 +37,7 @@ impl PositionCounts {
     ) -> Result<(BuildReport, Self)> {
         let CountedGames { runs, report, .. } =
             input.count::<CountRow>(filter, By::default(), resources, None, progress)?;
-        let sorted = Sorted::new(runs);
+        let mut sorted = Sorted::new(runs);
         progress.things(sorted.total(), "counts");
         let kept = |rows: &[CountRow]| {
             let mut kept = Vec::new();

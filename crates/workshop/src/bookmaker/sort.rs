@@ -22,6 +22,7 @@ mod spilled;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::path::Path;
+use std::thread;
 
 use bin::{BIN_BITS, BIN_RANGES, Bin, RANGES, bin_of, gather, keys_of};
 use order::RadixBuffers;
@@ -36,7 +37,10 @@ use tabiya_base::progress::Progress;
 use super::Resources;
 
 /// Bytes of a full bin: few enough to be sorted within a processor's caches.
-const BIN_LEN: usize = 1 << 17;
+const BIN_LEN: usize = 1 << 20;
+
+/// Rows that wait for others which count the same thing: as many as a processor's second cache has room for.
+const MAX_WAITING: usize = 1 << 13;
 
 /// The most bytes that a row becomes: a position with one move.
 const MADE_LEN: usize = 512;
@@ -80,6 +84,8 @@ pub(crate) struct RadixSorter<R> {
     most: usize,
     spilled: SpilledRuns,
     buffers: RadixBuffers<R>,
+    /// Rows that come often, by their numbers: those that equal them are added up at once.
+    waiting: Vec<Option<R>>,
 }
 
 impl<R: Sortable> RadixSorter<R> {
@@ -96,7 +102,22 @@ impl<R: Sortable> RadixSorter<R> {
             most: rows - (room * bins).min(rows / 3),
             spilled: SpilledRuns::new(folder, memory),
             buffers: RadixBuffers::default(),
+            waiting: Vec::new(),
         }
+    }
+
+    /// Takes in a row that probably comes often. `number` tells it from most that count something else.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub fn push_common(&mut self, row: R, number: u64) -> Result<()> {
+        self.waiting.resize(MAX_WAITING, None);
+        #[expect(clippy::cast_possible_truncation, reason = "the last bits of a number")]
+        let waiting = &mut self.waiting[number as usize % MAX_WAITING];
+        if waiting.as_mut().is_some_and(|before| before.absorb(&row)) {
+            return Ok(());
+        }
+        waiting.replace(row).map_or(Ok(()), |before| self.push(before))
     }
 
     /// Takes in a row.
@@ -141,12 +162,19 @@ impl<R: Sortable> RadixSorter<R> {
         Ok(())
     }
 
-    pub fn finish(mut self) -> SortedRuns<R> {
-        for bin in &mut self.bins {
-            bin.settle(&mut self.buffers);
-            bin.fresh = Vec::new();
+    /// All rows. If none was sorted yet, they are sorted together with those of the other threads.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub fn finish(mut self) -> Result<SortedRuns<R>> {
+        for row in std::mem::take(&mut self.waiting) {
+            row.map_or(Ok(()), |row| self.push(row))?;
         }
-        SortedRuns { bins: self.bins, spilled: self.spilled }
+        let mut all = SortedRuns { bins: self.bins, spilled: self.spilled };
+        if all.has_runs() {
+            all.settle(&mut self.buffers);
+        }
+        Ok(all)
     }
 }
 
@@ -158,6 +186,19 @@ pub struct SortedRuns<R> {
 }
 
 impl<R: Sortable> SortedRuns<R> {
+    /// Whether some of the rows are sorted.
+    fn has_runs(&self) -> bool {
+        self.spilled.rows() > 0 || self.bins.iter().any(|bin| !bin.runs.is_empty())
+    }
+
+    /// Sorts the rows of each bin.
+    fn settle(&mut self, buffers: &mut RadixBuffers<R>) {
+        for bin in &mut self.bins {
+            bin.settle(buffers);
+            bin.fresh = Vec::new();
+        }
+    }
+
     /// Those that are in files alone.
     fn of_spilled(spilled: SpilledRuns) -> Self {
         Self { bins: empty_bins(), spilled }
@@ -183,8 +224,27 @@ impl<R: Sortable> Sorted<R> {
 
     /// Rows in memory and in files, before equal ones in different runs are added up.
     pub fn total(&self) -> u64 {
-        let runs = self.threads.iter().flat_map(|runs| &runs.bins).flat_map(|bin| &bin.runs);
-        self.spilled() + runs.map(|run| run.rows.len() as u64).sum::<u64>()
+        let bins = self.threads.iter().flat_map(|runs| &runs.bins);
+        self.spilled() + bins.map(|bin| (bin.fresh.len() + bin.held()) as u64).sum::<u64>()
+    }
+
+    /// Leaves fresh rows as they are if none are sorted and those of each bin are no more than `most`, and else sorts them.
+    fn settle(&mut self, most: u64) {
+        let is_fresh = !self.threads.iter().any(SortedRuns::has_runs);
+        if !is_fresh
+            || (0..1 << BIN_BITS).any(|bin| self.fresh(bin).map(<[R]>::len).sum::<usize>() as u64 > most)
+        {
+            thread::scope(|scope| {
+                for runs in &mut self.threads {
+                    scope.spawn(|| runs.settle(&mut RadixBuffers::default()));
+                }
+            });
+        }
+    }
+
+    /// The fresh rows of a bin, of each thread.
+    fn fresh(&self, bin: usize) -> impl Iterator<Item = &[R]> + Clone {
+        self.threads.iter().map(move |runs| &*runs.bins[bin].fresh)
     }
 
     /// Calls `make` for each range of keys on all threads, with rows of about a quarter of the memory at a time, and
@@ -193,7 +253,7 @@ impl<R: Sortable> Sorted<R> {
     /// # Errors
     /// When a temporary file cannot be read, when the work is interrupted, and what `take` returns.
     pub fn each<T: Send>(
-        &self,
+        &mut self,
         resources: &Resources,
         progress: &Progress,
         make: impl Fn(&[R]) -> T + Sync,
@@ -202,11 +262,13 @@ impl<R: Sortable> Sorted<R> {
         let threads = resources.threads.max(1);
         // The result of a range takes memory besides its rows.
         let most = resources.memory / 4 / threads / (size_of::<R>() * 2 + MADE_LEN);
+        self.settle(most as u64);
         let most = (most.max(1) as u64).min(MAX_ROWS);
-        let mut pieces = Pieces::new(self, most.min(self.total() / (threads as u64 * 16) + 1), most);
-        let work = |(): &mut (), piece: SortPiece, made: &mut Option<Result<(u64, T)>>| {
-            let make = |rows: Vec<R>| (rows.len() as u64, make(&rows));
-            *made = Some(self.rows(&piece).map(make));
+        let this = &*self;
+        let mut pieces = Pieces::new(this, most.min(this.total() / (threads as u64 * 16) + 1), most);
+        let work = |(rows, buffers): &mut _, piece: SortPiece, made: &mut Option<Result<(u64, T)>>| {
+            let read = this.rows(&piece, rows, buffers);
+            *made = Some(read.map(|()| (rows.len() as u64, make(rows))));
         };
         let mut done = 0;
         let take = |_, made: &mut Option<Result<(u64, T)>>| {
@@ -216,7 +278,7 @@ impl<R: Sortable> Sorted<R> {
             progress.at(done);
             take(made)
         };
-        parallel::in_order(threads, 0, || pieces.next(), || (), work, take)
+        parallel::in_order(threads, 0, || pieces.next(), Default::default, work, take)
     }
 
     /// The runs in files, of all threads.
@@ -225,7 +287,7 @@ impl<R: Sortable> Sorted<R> {
     }
 
     /// The sorted rows in memory of a range, by runs.
-    fn held(&self, range: usize) -> impl Iterator<Item = &[R]> {
+    fn held(&self, range: usize) -> impl Iterator<Item = &[R]> + Clone {
         self.threads.iter().flat_map(move |runs| runs.bins[range / BIN_RANGES].parts(range))
     }
 
@@ -236,21 +298,22 @@ impl<R: Sortable> Sorted<R> {
     }
 
     /// The rows of a piece, sorted and added up.
-    fn rows(&self, piece: &SortPiece) -> Result<Vec<R>> {
+    fn rows(&self, piece: &SortPiece, rows: &mut Vec<R>, buffers: &mut RadixBuffers<R>) -> Result<()> {
+        rows.clear();
+        for bin in piece.from.div_ceil(BIN_RANGES)..piece.to / BIN_RANGES {
+            buffers.gather(self.fresh(bin), rows, BIN_BITS);
+        }
         let places = |number, run: &SpilledRun<'_>| match &piece.part {
             None => Some(run.places(piece.from, piece.to)),
             Some(part) => part.places.get(number).copied(),
         };
         let read = self.runs().enumerate().filter_map(|(number, run)| Some((places(number, &run)?, run)));
         let files = read.map(|(places, run)| run.read(places)).collect::<Result<Vec<_>>>()?;
-        let mut buffers = RadixBuffers::default();
-        let (mut rows, mut part) = (Vec::new(), Vec::new());
         for range in piece.from..piece.to {
             let held = self.held(range).map(|rows| piece.part.as_ref().map_or(rows, |part| part.cut(rows)));
-            gather(held.chain(files.iter().map(|file| file.part(range))), &mut part, &mut buffers);
-            rows.extend_from_slice(&part);
+            gather(held.chain(files.iter().map(|file| file.part(range))), rows, buffers);
         }
-        Ok(rows)
+        Ok(())
     }
 }
 
@@ -313,6 +376,14 @@ impl<'a, R: Sortable> Pieces<'a, R> {
     fn next(&mut self) -> Result<Option<SortPiece>> {
         let (from, mut rows) = (self.next, 0);
         while self.parts.is_empty() && self.next < RANGES {
+            let fresh: usize = self.sorted.fresh(self.next / BIN_RANGES).map(<[R]>::len).sum();
+            if fresh > 0 {
+                if rows > 0 && rows + fresh as u64 > self.wanted {
+                    break;
+                }
+                (self.next, rows) = (self.next + BIN_RANGES, rows + fresh as u64);
+                continue;
+            }
             let here = self.sorted.count(self.next);
             if rows > 0 && rows + here > self.wanted {
                 break;
@@ -380,7 +451,8 @@ mod tests {
         for (index, &count) in counts.iter().enumerate() {
             sorters[index % threads].push(CountRow::new(count)).unwrap();
         }
-        let sorted = Sorted::new(sorters.into_iter().map(RadixSorter::finish).collect());
+        let sorted = sorters.into_iter().map(RadixSorter::finish).collect::<Result<_>>();
+        let mut sorted = Sorted::new(sorted.unwrap());
         let mut out = Vec::new();
         let make = |rows: &[CountRow]| rows.iter().map(CountedRow::count).collect::<Vec<_>>();
         let resources = Resources { threads, memory: memory * 4, temp: folder.to_owned() };
@@ -455,7 +527,7 @@ mod tests {
                 fullest = fullest.max(held(&sorter));
             }
             assert!(fullest <= memory / size_of::<CountRow>() / 4, "{distance}: {fullest}");
-            let sorted = Sorted::new(vec![sorter.finish()]);
+            let mut sorted = Sorted::new(vec![sorter.finish().unwrap()]);
             let resources = Resources { threads: 2, memory: 1 << 20, temp: folder.path().to_owned() };
             let (mut all, mut most) = (0, 0);
             sorted

@@ -73,7 +73,7 @@ pub(crate) struct Bin<R> {
 
 impl<R: Sortable> Bin<R> {
     /// The rows of each run in a range.
-    pub fn parts(&self, range: usize) -> impl Iterator<Item = &[R]> {
+    pub fn parts(&self, range: usize) -> impl Iterator<Item = &[R]> + Clone {
         self.runs.iter().map(move |run| run.part(range))
     }
 
@@ -103,10 +103,9 @@ impl<R: Sortable> Bin<R> {
             return 0;
         }
         let bin = first.rows.first().map_or(0, |row| bin_of(row.key()));
-        let (mut merged, mut part) = (Vec::new(), Vec::new());
+        let mut merged = Vec::new();
         for range in bin * BIN_RANGES..(bin + 1) * BIN_RANGES {
-            gather(self.parts(range), &mut part, buffers);
-            merged.extend_from_slice(&part);
+            gather(self.parts(range), &mut merged, buffers);
         }
         self.runs.clear();
         self.runs.push(Run::new(&merged));
@@ -114,19 +113,15 @@ impl<R: Sortable> Bin<R> {
     }
 }
 
-/// Merges sorted parts of a range into `rows`.
+/// Merges sorted parts of a range to the end of `rows`.
 pub(crate) fn gather<'a, R: Sortable>(
-    parts: impl Iterator<Item = &'a [R]>,
+    parts: impl Iterator<Item = &'a [R]> + Clone,
     rows: &mut Vec<R>,
     buffers: &mut RadixBuffers<R>,
 ) {
-    rows.clear();
-    let mut several = false;
-    for part in parts.filter(|part| !part.is_empty()) {
-        several = !rows.is_empty();
-        rows.extend_from_slice(part);
-    }
-    if several {
-        buffers.compact(rows, RANGE_BITS);
+    let parts = parts.filter(|part| !part.is_empty());
+    match (parts.clone().next(), parts.clone().nth(1)) {
+        (Some(part), None) => rows.extend_from_slice(part),
+        _ => buffers.gather(parts, rows, RANGE_BITS),
     }
 }

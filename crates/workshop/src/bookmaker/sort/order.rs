@@ -8,7 +8,7 @@
 use super::Sortable;
 
 /// The most bits that rows are scattered by: writing to more places at once than a processor's caches can follow is slow.
-const MAX_BITS: u32 = 12;
+const MAX_BITS: u32 = 15;
 
 /// Rows that share a part on average, as a power of two.
 const PART_BITS: u32 = 1;
@@ -32,48 +32,79 @@ impl<R> Default for RadixBuffers<R> {
 impl<R: Sortable> RadixBuffers<R> {
     /// Sorts rows whose keys have their first `same` bits in common, and adds up those that count the same thing.
     pub(crate) fn compact(&mut self, rows: &mut Vec<R>, same: u32) {
-        if R::PRESORTED {
-            rows.sort_by(R::order);
-            rows.dedup_by(|next, kept| kept.absorb(next));
-        } else if rows.len() <= FEW_ROWS || u32::try_from(rows.len()).is_err() {
-            let end = rows.len();
-            let kept = add_up(rows, 0, 0, end);
-            rows.truncate(kept);
-        } else {
-            self.scatter(rows, same);
-        }
+        let mut aside = std::mem::take(&mut self.aside);
+        std::mem::swap(rows, &mut aside);
+        rows.clear();
+        self.gather(std::iter::once(&*aside), rows, same);
+        self.aside = aside;
     }
 
-    /// Scatters rows into parts, one after the other, and sorts and adds up each.
-    fn scatter(&mut self, rows: &mut Vec<R>, same: u32) {
+    /// Sorts rows, whose keys have their first `same` bits in common, to the end of `rows`, and adds up those that count the same thing.
+    pub(crate) fn gather<'a>(
+        &mut self,
+        parts: impl Iterator<Item = &'a [R]> + Clone,
+        rows: &mut Vec<R>,
+        same: u32,
+    ) {
+        let (start, len) = (rows.len(), parts.clone().map(<[R]>::len).sum::<usize>());
+        if !R::PRESORTED && len > FEW_ROWS && u32::try_from(len).is_ok() {
+            rows.resize(start + len, R::zeroed());
+            let kept = self.scatter(parts, &mut rows[start..], same);
+            return rows.truncate(start + kept);
+        }
+        parts.for_each(|part| rows.extend_from_slice(part));
+        let fresh = &mut rows[start..];
+        let kept = if R::PRESORTED {
+            fresh.sort_by(R::order);
+            add_up_sorted(fresh)
+        } else {
+            add_up(fresh, 0, 0, len)
+        };
+        rows.truncate(start + kept);
+    }
+
+    /// Scatters rows into smaller parts, one after the other, and sorts and adds up each. Returns how many are left.
+    fn scatter<'a>(
+        &mut self,
+        parts: impl Iterator<Item = &'a [R]> + Clone,
+        rows: &mut [R],
+        same: u32,
+    ) -> usize {
         let bits = rows.len().ilog2().saturating_sub(PART_BITS).min(MAX_BITS);
         let part = |row: &R| ((row.key() << same) >> (u64::BITS - bits)) as usize;
-        let Self { aside, ends } = self;
-        aside.clear();
-        aside.reserve_exact(rows.len());
-        aside.resize(rows.len(), R::zeroed());
+        let ends = &mut self.ends;
         ends.clear();
         ends.resize(1 << bits, 0);
-        for row in &*rows {
-            ends[part(row)] += 1;
-        }
+        parts.clone().flat_map(<[R]>::iter).for_each(|row| ends[part(row)] += 1);
         let mut start = 0;
         for end in &mut *ends {
             start += std::mem::replace(end, start);
         }
-        for row in &*rows {
+        parts.flat_map(<[R]>::iter).for_each(|row| {
             let place = &mut ends[part(row)];
-            aside[*place as usize] = *row;
+            rows[*place as usize] = *row;
             *place += 1;
-        }
-        std::mem::swap(rows, aside);
+        });
         let (mut kept, mut start) = (0, 0);
         for &end in &*ends {
             kept = add_up(rows, kept, start, end as usize);
             start = end as usize;
         }
-        rows.truncate(kept);
+        kept
     }
+}
+
+/// Adds up sorted rows that count the same thing, and returns how many are left.
+fn add_up_sorted<R: Sortable>(rows: &mut [R]) -> usize {
+    let mut kept = 0;
+    for at in 0..rows.len() {
+        let row = rows[at];
+        if kept == 0 || !rows[kept - 1].absorb(&row) {
+            rows[kept] = row;
+            kept += 1;
+        }
+    }
+    kept
 }
 
 /// Sorts the rows from `start` to `end`, adds up those that count the same thing, and moves the result after the first

@@ -75,6 +75,7 @@ impl SpilledRuns {
         let mut ranges = 0..RANGES;
         self.level(0).add(|rows| {
             let Some(range) = ranges.next() else { return Ok(false) };
+            rows.clear();
             gather(bins[range / BIN_RANGES].parts(range), rows, buffers);
             Ok(true)
         })
@@ -95,11 +96,12 @@ impl SpilledRuns {
             // Rows that are read, sorted, and aside while that is done: a part of what the bins have left free.
             let rows = (self.memory / 8 / size_of::<R>()).max(1) as u64;
             let mut pieces = Pieces::new(&sorted, rows.min(MAX_ROWS), rows.min(MAX_ROWS));
+            let mut buffers = RadixBuffers::default();
             number += 1;
             self.level(number).add(|rows| {
                 interrupt::check()?;
                 let Some(piece) = pieces.next()? else { return Ok(false) };
-                *rows = sorted.rows(&piece)?;
+                sorted.rows(&piece, rows, &mut buffers)?;
                 Ok(true)
             })?;
         }
@@ -213,11 +215,13 @@ mod tests {
         }
         assert!(levels >= 3, "{levels} levels");
         assert!(runs <= levels * MIN_RUNS, "{runs} runs in {levels} levels");
-        let sorted = Sorted::new(vec![sorter.finish()]);
+        let sorted = Sorted::new(vec![sorter.finish().unwrap()]);
         let mut pieces = Pieces::new(&sorted, 100, 100);
         let mut all = Vec::new();
         while let Some(piece) = pieces.next().unwrap() {
-            all.extend(sorted.rows(&piece).unwrap());
+            let mut rows = Vec::new();
+            sorted.rows(&piece, &mut rows, &mut RadixBuffers::default()).unwrap();
+            all.extend(rows);
         }
         assert!(all.is_sorted() && all.iter().all(|row| row.count().games == 2));
         assert_eq!(all.len() as u64, rows / 2);
