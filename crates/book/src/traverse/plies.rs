@@ -12,10 +12,10 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Seen, to_the_end};
 use tabiya_chess::normal::forms;
-use tabiya_chess::{HeldPosition, MoveCode, Position, Variant, is_known_by_key};
+use tabiya_chess::{HeldPosition, MoveCode, Position, Variant, is_known_by_key, variant_facts};
 
 use super::before::may_lead;
-use super::{DepthFirst, KeyHasher, Keys, Met, own_lines};
+use super::{DepthFirst, KeyFilter, KeyHasher, Keys, Met, own_lines};
 use crate::{MoveFacts, Moves, Scope};
 
 /// Where a traversal by plies begins, and how far it goes.
@@ -174,7 +174,7 @@ pub struct Replies {
     /// The positions that the book's own moves reach, once all are known; `None` if no reply has to be followed.
     own: OnceLock<Option<Met>>,
     /// The keys of the positions that they do not reach, or of which they do not reach all moves, where these are known.
-    missing: OnceLock<Keys>,
+    missing: OnceLock<MissingKeys>,
     /// The keys of all positions beside the own ones in which the book may have moves, where these are known.
     held: Option<Keys>,
     /// At how many positions at most is looked to find them.
@@ -323,7 +323,7 @@ impl Replies {
     pub fn find(book: &dyn Moves) -> Result<Self> {
         // Other formats may find a position by the key of another one.
         if is_known_by_key(book.variant()) && !book.holds_positions() {
-            return Ok(Self { may_read: true, ..Self::within(usize::MAX) });
+            return Ok(Self { may_read: has_one_key(book.variant()), ..Self::within(usize::MAX) });
         }
         let replies = Self::default();
         let Some(own) = own_lines(book, usize::MAX) else { return Ok(replies) };
@@ -338,7 +338,8 @@ impl Replies {
     /// When the work is interrupted.
     pub(super) fn beyond<B: Moves + ?Sized>(book: &B, own: Met) -> Result<Option<Self>> {
         if is_known_by_key(book.variant()) {
-            return Ok(Some(Some(own).into()));
+            let may_read = !book.holds_positions() && has_one_key(book.variant());
+            return Ok(Some(Self { may_read, ..Some(own).into() }));
         }
         let missing = missing(book, &own)?;
         Ok((!missing.is_empty()).then(|| Self::of_missing(own, missing)))
@@ -350,7 +351,7 @@ impl Replies {
     }
 
     fn of_missing(own: Met, missing: Keys) -> Self {
-        Self { missing: missing.into(), ..Some(own).into() }
+        Self { missing: MissingKeys::from(missing).into(), ..Some(own).into() }
     }
 
     /// Those of one book, whose own moves are followed as soon as a move may be a reply. If they reach more than `most`
@@ -421,9 +422,9 @@ impl Replies {
             return true;
         }
         let Some(missing) = self.missing.get() else { return false };
-        if !missing.is_empty() {
+        if !missing.keys.is_empty() {
             let mut replies = at.chess().legal_moves();
-            replies.retain(|mv| missing.contains(&at.key_after(*mv)) && !out.contains(mv));
+            replies.retain(|mv| missing.contains(at.key_after(*mv)) && !out.contains(mv));
             out.extend(replies);
         }
         true
@@ -480,9 +481,34 @@ impl Replies {
         let Some(Some(own)) = self.own.get() else { return false };
         // Whoever asks finds that the work is interrupted.
         let Ok(missing) = missing(book, own) else { return false };
-        self.missing.get_or_init(|| missing);
+        self.missing.get_or_init(|| missing.into());
         true
     }
+}
+
+/// Keys that are looked for after each legal move of many positions.
+#[derive(Debug)]
+struct MissingKeys {
+    keys: Keys,
+    /// Rejects most others without a look into the keys.
+    filter: KeyFilter,
+}
+
+impl From<Keys> for MissingKeys {
+    fn from(keys: Keys) -> Self {
+        Self { filter: KeyFilter::new(keys.iter().copied()), keys }
+    }
+}
+
+impl MissingKeys {
+    fn contains(&self, key: u64) -> bool {
+        self.filter.may_have(key) && self.keys.contains(&key)
+    }
+}
+
+/// Whether books have each position under one key. Those of antichess may have castling rights in it.
+fn has_one_key(variant: Variant) -> bool {
+    !variant_facts(variant).has_common_kings
 }
 
 /// The positions with moves of a book that its own moves do not reach, or of which they do not reach all moves. Positions that
