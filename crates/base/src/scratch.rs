@@ -85,6 +85,12 @@ impl Scratch {
         Ok(())
     }
 
+    /// The `len` bytes from `at` on, if they are in memory.
+    pub fn held(&self, at: u64, len: usize) -> Option<&[u8]> {
+        let from = usize::try_from(at.checked_sub(self.spilled)?).ok()?;
+        self.held.get(from..)?.get(..len)
+    }
+
     /// Reads the bytes from `at` on; `out` must not reach past the end.
     ///
     /// # Errors
@@ -181,6 +187,8 @@ mod tests {
                 let mut out = vec![0; len];
                 scratch.read(at as u64, &mut out).unwrap();
                 prop_assert_eq!(&out, &all[at..at + len]);
+                let held = (at as u64 >= scratch.spilled).then_some(&all[at..at + len]);
+                prop_assert_eq!(scratch.held(at as u64, len), held);
                 prop_assert_eq!(cursor.get(&scratch, at as u64, len).unwrap(), &all[at..at + len]);
             }
             prop_assert!(scratch.read(all.len() as u64, &mut [0]).is_err());

@@ -83,9 +83,15 @@ impl<const N: usize> Table<N> {
         };
         let first = (block * Self::OF_A_BLOCK) as u64;
         let count = (self.len() - first).min(Self::OF_A_BLOCK as u64) as usize;
-        let mut bytes = [0; BLOCK];
-        let bytes = bytes.get_mut(..count * N).unwrap_or_default();
-        self.records.read(first * N as u64, bytes)?;
+        let (at, mut read) = (first * N as u64, [0; BLOCK]);
+        let bytes = match self.records.held(at, count * N) {
+            Some(held) => held,
+            None => {
+                let bytes = read.get_mut(..count * N).unwrap_or_default();
+                self.records.read(at, bytes)?;
+                bytes
+            }
+        };
         let (records, _) = bytes.as_chunks::<N>();
         let found = records.binary_search_by_key(&wanted, key).ok();
         Ok(found.and_then(|at| Some((first + at as u64, *records.get(at)?))))

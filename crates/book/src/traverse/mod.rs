@@ -146,13 +146,22 @@ pub(crate) struct KeyFilter {
 impl KeyFilter {
     /// A filter of these keys. Each takes 2 to 4 bytes; of a hundred others about one passes.
     pub fn new(keys: impl Iterator<Item = u64> + Clone) -> Self {
-        let len = keys.clone().count().div_ceil(4).next_power_of_two();
-        let mut filter = Self { words: vec![0; len], rest: u64::BITS - len.ilog2() };
-        for key in keys {
-            let place = filter.place(key);
-            filter.words.get_mut(place).into_iter().for_each(|word| *word |= Self::bits(key));
-        }
+        let mut filter = Self::with_room(keys.clone().count() as u64, usize::MAX);
+        keys.for_each(|key| filter.add(key));
         filter
+    }
+
+    /// An empty filter with room for so many keys in at most so many bytes; the fewer, the more others pass.
+    pub fn with_room(keys: u64, memory: usize) -> Self {
+        let most = 1 << (memory / size_of::<u64>()).max(1).ilog2();
+        let len = usize::try_from(keys.div_ceil(4).next_power_of_two()).map_or(most, |len| len.min(most));
+        Self { words: vec![0; len], rest: u64::BITS - len.ilog2() }
+    }
+
+    /// Takes in a key.
+    pub fn add(&mut self, key: u64) {
+        let place = self.place(key);
+        self.words.get_mut(place).into_iter().for_each(|word| *word |= Self::bits(key));
     }
 
     /// A filter of the keys of runs whose first is not among these numbers.

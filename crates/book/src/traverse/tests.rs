@@ -132,6 +132,12 @@ fn a_filter_has_the_keys_whose_runs_begin_elsewhere_and_few_others() {
     assert!(passed < 200, "{passed}");
     assert!(!KeyFilter::default().may_have(0) && !KeyFilter::new([].into_iter()).may_have(0));
     assert!(KeyFilter::new([u64::MAX].into_iter()).may_have(u64::MAX));
+    for memory in [0, 100, 1 << 20] {
+        let mut filter = KeyFilter::with_room(1000, memory);
+        assert!(filter.words.len() * size_of::<u64>() <= memory.max(8));
+        (0..1000).for_each(|number| filter.add(key(number)));
+        assert!((0..1000).all(|number| filter.may_have(key(number))));
+    }
 }
 
 proptest! {

@@ -16,7 +16,7 @@ use tabiya_chess::Position;
 
 use super::draft::{AbkDraft, DRAFT_MOVE_LEN, DraftMove};
 use super::tree::{NUMBER_LEN, number};
-use crate::traverse::Bits;
+use crate::traverse::{Bits, KeyFilter};
 
 /// Bytes before the move in the record of a link: the position's key, and the number of the link.
 const HEAD: usize = 2 * size_of::<u64>();
@@ -30,7 +30,7 @@ pub fn link(draft: &AbkDraft) -> Result<Option<AbkDraft>> {
         draft,
         reached: Bits::new(draft.positions()),
         missing: draft.positions(),
-        unreached: Sieve::default(),
+        unreached: KeyFilter::default(),
         queue: Scratch::new(&draft.folder, draft.memory / 8),
         spreading: ListReader::default(),
         walking: ListReader::default(),
@@ -76,7 +76,7 @@ struct Linker<'a> {
     /// How many are not.
     missing: u64,
     /// What may be one of those.
-    unreached: Sieve,
+    unreached: KeyFilter,
     /// The numbers of the positions that are reached, in the order in which they were.
     queue: Scratch,
     /// Up to where their moves were followed.
@@ -95,7 +95,7 @@ impl Linker<'_> {
         if let Some(node) = found {
             self.spread(node.number)?;
         }
-        self.unreached = Sieve::new(self.missing, self.draft.memory / 4);
+        self.unreached = KeyFilter::with_room(self.missing, self.draft.memory / 4);
         for number in 0..self.draft.positions() {
             if !self.reached.contains(number) {
                 self.unreached.add(self.draft.node(number as u32)?.0);
@@ -173,48 +173,6 @@ impl Linker<'_> {
     }
 }
 
-/// A Bloom filter: it has a few bits for each key of a set, and rejects most others.
-#[derive(Debug, Default)]
-struct Sieve {
-    bits: Vec<u64>,
-}
-
-impl Sieve {
-    /// Bits for each key, as far as memory allows. With all of them it lets three in a hundred others pass.
-    const BITS: u64 = 8;
-
-    /// Bits that each key sets.
-    const LOOKS: u32 = 3;
-
-    fn new(keys: u64, memory: usize) -> Self {
-        let words = (keys * Self::BITS / 64 + 1).next_power_of_two();
-        let most = (memory / size_of::<u64>()).max(1) as u64;
-        let words = if words > most { most.next_power_of_two() / 2 } else { words };
-        Self { bits: vec![0; usize::try_from(words.max(1)).unwrap_or(1)] }
-    }
-
-    /// The words and bits of a key. Keys are random numbers already.
-    fn places(&self, key: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
-        let mask = self.bits.len() - 1;
-        (0..Self::LOOKS).map(move |look| {
-            let bits = key.rotate_left(look * 21).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            ((bits >> 6 >> 20) as usize & mask, 1 << (bits >> 58))
-        })
-    }
-
-    fn add(&mut self, key: u64) {
-        for (word, bit) in self.places(key) {
-            if let Some(word) = self.bits.get_mut(word) {
-                *word |= bit;
-            }
-        }
-    }
-
-    fn may_have(&self, key: u64) -> bool {
-        self.places(key).all(|(word, bit)| self.bits.get(word).is_some_and(|word| word & bit != 0))
-    }
-}
-
 /// The place up to which a list of numbers is read, while others are appended to it.
 #[derive(Debug, Default)]
 struct ListReader {
@@ -257,30 +215,5 @@ mod tests {
                 }
             }
         }
-
-        #[test]
-        fn a_sieve_passes_its_own_keys(
-            keys in prop::collection::vec(any::<u64>(), 0..200),
-            memory in 0..1000_usize,
-        ) {
-            let mut sieve = Sieve::new(keys.len() as u64, memory);
-            prop_assert!(sieve.bits.len() * 8 <= memory.max(8));
-            keys.iter().for_each(|key| sieve.add(*key));
-            prop_assert!(keys.iter().all(|key| sieve.may_have(*key)));
-        }
-    }
-
-    #[test]
-    fn a_sieve_rejects_most_others() {
-        let key = |at: u64| {
-            at.wrapping_mul(0x5851_f42d_4c95_7f2d)
-                .wrapping_add(1)
-                .rotate_left(31)
-                .wrapping_mul(0x5851_f42d_4c95_7f2d)
-        };
-        let mut sieve = Sieve::new(10_000, 1 << 20);
-        (0..10_000).for_each(|at| sieve.add(key(at)));
-        let passed = (10_000..110_000).filter(|at| sieve.may_have(key(*at))).count();
-        assert!(passed < 5_000, "{passed}");
     }
 }
