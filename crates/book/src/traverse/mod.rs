@@ -63,10 +63,8 @@ pub(crate) trait Graph {
     /// Prepares for replies, if keys tell positions apart: those to these entries, which the book's own moves reach, lead nowhere new.
     fn leave_out(&mut self, _own: &Bits) {}
 
-    /// Appends [`Graph::entry`] of the position after each of these replies, or `None` where it was left out.
-    fn entries_of_replies(&self, at: &Position, replies: &[Move], out: &mut Vec<Option<u64>>) {
-        self.entries_after(at, replies, out);
-    }
+    /// Drops replies that surely lead to none but those entries, or to no entry.
+    fn drop_replies(&self, _at: &Position, _replies: &mut Vec<Move>) {}
 
     /// Appends the legal moves of an entry in one of its positions, the `first` that is reached or another one.
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>);
@@ -246,9 +244,9 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
         traversal.cut |= others.is_cut();
     };
     let (mut now, mut next) = (Vec::new(), Vec::new());
-    let (mut moves, mut after, mut entries) = (Vec::new(), Vec::new(), Vec::new());
-    // Some positions, and which of the moves are those of each.
-    let (mut steps, mut spans) = (Vec::new(), Vec::new());
+    let (mut moves, mut after) = (Vec::new(), Vec::new());
+    // Some positions; which of the moves are those of each, and which of these are replies.
+    let (mut steps, mut spans, mut replies) = (Vec::new(), Vec::new(), Vec::new());
     let start = Position::start_of(graph.variant());
     arrive(&mut traversal, &mut next, graph.entry(&start), &mut || start.clone());
     for plies in 1.. {
@@ -264,8 +262,8 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
         let mut pending = now.drain(..);
         loop {
             steps.clear();
-            // Which replies are followed depends on what is reached until then.
-            steps.extend(pending.by_ref().take(if own.is_some() { 1 } else { TOGETHER }));
+            // Where keys do not tell positions apart, which replies are followed depends on the moves that were legal until then.
+            steps.extend(pending.by_ref().take(if own.is_some() && !by_key { 1 } else { TOGETHER }));
             if steps.is_empty() {
                 break;
             }
@@ -277,31 +275,25 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
                     let is_new = own.is_none_or(|own| !own.contains(entry));
                     graph.moves(position, entry, is_new && (by_key || visited.insert(entry)), &mut moves);
                 }
-                spans.push(from..moves.len());
+                let to = moves.len();
+                if own.is_some() && (traversal.reached < positions || !by_key) {
+                    replies.extend(position.chess().legal_moves());
+                    graph.drop_replies(position, &mut replies);
+                    moves.append(&mut replies);
+                }
+                spans.push((from..moves.len(), to));
             }
             after.clear();
-            let of_step = spans.iter().map(|span| moves.part(span.clone()));
+            let of_step = spans.iter().map(|(span, _)| moves.part(span.clone()));
             graph.entries_after_each(steps.iter().map(|step| &step.position).zip(of_step), &mut after);
-            if let (Some(own), [PendingPosition { position, .. }]) = (own, &*steps)
-                && (traversal.reached < positions || !by_key)
-            {
-                let leads_on = |entry: u64| !own.contains(entry) || graph.is_open(entry);
-                let replies = position.chess().legal_moves();
-                entries.clear();
-                graph.entries_of_replies(position, &replies, &mut entries);
-                for (mv, entry) in replies.iter().zip(&entries) {
-                    if entry.is_some_and(leads_on) {
-                        moves.push(*mv);
-                        after.push(*entry);
+            let leads_on = |entry: u64| own.is_some_and(|own| !own.contains(entry)) || graph.is_open(entry);
+            for (PendingPosition { position, .. }, (span, to)) in steps.iter().zip(&spans) {
+                for number in span.clone() {
+                    let (Some(&mv), Some(&entry)) = (moves.get(number), after.get(number)) else { continue };
+                    if number < *to || entry.is_some_and(leads_on) {
+                        traversal.plies = plies;
+                        arrive(&mut traversal, &mut next, entry, &mut || position.after(mv));
                     }
-                }
-                spans.clear();
-                spans.push(0..moves.len());
-            }
-            for (PendingPosition { position, .. }, span) in steps.iter().zip(&spans) {
-                for (&mv, &entry) in moves.part(span.clone()).iter().zip(after.part(span.clone())) {
-                    traversal.plies = plies;
-                    arrive(&mut traversal, &mut next, entry, &mut || position.after(mv));
                 }
             }
         }

@@ -127,28 +127,6 @@ struct Walk<'a> {
     missing: Option<KeyFilter>,
 }
 
-impl Walk<'_> {
-    /// Appends [`Graph::entry`] of the position after each of these legal moves, if one of its keys is wanted.
-    fn append(
-        &self,
-        at: &Position,
-        moves: &[Move],
-        is_wanted: impl Fn(u64) -> bool,
-        out: &mut Vec<Option<u64>>,
-    ) {
-        let Some(chess) = at.standard() else { return };
-        let parts = KeyParts::new(chess);
-        out.extend(moves.iter().map(|mv| match parts.after(chess, *mv) {
-            Some(parts) => {
-                let mut keys = [self.set, self.set.other()].into_iter().flat_map(|set| parts.keys(set));
-                let found = keys.any(&is_wanted).then(|| self.index.look_up_parts(parts, self.set));
-                found?.map(|(first, ..)| first as u64)
-            }
-            None => self.entry(&at.after(*mv)),
-        }));
-    }
-}
-
 impl Graph for Walk<'_> {
     fn numbers(&self) -> u64 {
         self.index.all().len() as u64
@@ -159,18 +137,28 @@ impl Graph for Walk<'_> {
     }
 
     fn entries_after(&self, at: &Position, moves: &[Move], out: &mut Vec<Option<u64>>) {
-        self.append(at, moves, |_| true, out);
+        let Some(chess) = at.standard() else { return };
+        let parts = KeyParts::new(chess);
+        out.extend(moves.iter().map(|mv| match parts.after(chess, *mv) {
+            Some(parts) => self.index.look_up_parts(parts, self.set).map(|(first, ..)| first as u64),
+            None => self.entry(&at.after(*mv)),
+        }));
     }
 
     fn leave_out(&mut self, own: &Bits) {
         self.missing = Some(KeyFilter::of_others(self.index.all().iter().map(|known| known.key), own));
     }
 
-    fn entries_of_replies(&self, at: &Position, replies: &[Move], out: &mut Vec<Option<u64>>) {
-        match &self.missing {
-            Some(missing) => self.append(at, replies, |key| missing.may_have(key), out),
-            None => self.entries_after(at, replies, out),
-        }
+    fn drop_replies(&self, at: &Position, replies: &mut Vec<Move>) {
+        let (Some(missing), Some(chess)) = (&self.missing, at.standard()) else { return };
+        let parts = KeyParts::new(chess);
+        replies.retain(|mv| {
+            let keys = |parts: KeyParts| {
+                let mut keys = [self.set, self.set.other()].into_iter().flat_map(|set| parts.keys(set));
+                keys.any(|key| missing.may_have(key))
+            };
+            parts.after(chess, *mv).is_none_or(keys)
+        });
     }
 
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {

@@ -147,12 +147,10 @@ impl Graph for Walk<'_> {
         self.missing = is_one.then(|| KeyFilter::of_others(self.entries.keys(), own));
     }
 
-    fn entries_of_replies(&self, at: &Position, replies: &[Move], out: &mut Vec<Option<u64>>) {
-        let Some(missing) = &self.missing else { return self.entries_after(at, replies, out) };
-        out.extend(replies.iter().map(|mv| {
-            let key = Some(at.key_after(*mv)).filter(|key| missing.may_have(*key))?;
-            self.entries.first_of_key(key).map(|first| first as u64)
-        }));
+    fn drop_replies(&self, at: &Position, replies: &mut Vec<Move>) {
+        if let Some(missing) = &self.missing {
+            replies.retain(|mv| missing.may_have(at.key_after(*mv)));
+        }
     }
 
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {
