@@ -7,6 +7,7 @@ mod write;
 pub const UNLISTED: &str = "not in the book";
 
 /// Whether a comment is [`UNLISTED`]. A line may end wherever it has a space.
+#[inline]
 pub(crate) fn is_unlisted(comment: &[u8]) -> bool {
     // Nearly all comments are shorter or longer.
     let near = UNLISTED.len()..2 * UNLISTED.len();

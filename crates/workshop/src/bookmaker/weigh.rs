@@ -109,7 +109,17 @@ pub fn positions<R: CountedRow>(
     let (mut found, mut all) = (Vec::new(), Vec::new());
     // Moves with too few games: most of all, so they are added to the map in one step.
     let mut rare = 0;
+    let has_shares = weigh.min_share > 0 || weigh.needs_sides();
     for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
+        // So are most positions: one move of one game.
+        if let [row] = rows
+            && !has_shares
+            && let count = row.count()
+            && count.games < weigh.min_games
+        {
+            rare += u64::from(count.mv != MoveCode::NULL);
+            continue;
+        }
         let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
         all.clear();
         for_each_move(rows, |mv, _, counts| {
