@@ -1,7 +1,7 @@
 //! What a book has learned, line by line, under the names of the openings.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -34,8 +34,9 @@ const COLUMNS: [(&str, bool); 5] =
 /// The fewest characters of a line that are shown.
 const MIN_LINE: usize = 12;
 
-/// The learned entries of positions, by key: the move, its weight, and what it has learned.
-type Entries = BTreeMap<u64, Vec<(MoveCode, u16, Learned)>>;
+/// The learned entries of positions, by key: the move, its weight, and what it has learned. Each position asks for the keys of all
+/// its replies, most of which are not there, and in a tree each of these would cost more the more positions there are.
+type Entries = HashMap<u64, Vec<(MoveCode, u16, Learned)>>;
 
 /// The heading of the lines whose opening has no name.
 const UNNAMED: &str = "without a name";
@@ -370,7 +371,9 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> (Vec<Row>, Lines) {
         }
     }
     let named = book.variant() == Variant::Chess;
-    for (key, moves) in entries {
+    let mut unreached: Vec<_> = entries.into_iter().collect();
+    unreached.sort_unstable_by_key(|(key, _)| *key);
+    for (key, moves) in unreached {
         for (mv, weight, has_learned) in moves {
             let (opening, weight) = (named.then(|| Opening::with_key(key)).flatten(), weight.into());
             let mv = mv.to_string();
