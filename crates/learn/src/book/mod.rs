@@ -30,8 +30,11 @@ const PAGE: usize = 256;
 /// Guesses of where a key is before a search by halves.
 const GUESSES: u32 = 8;
 
-/// Pages whose keys are kept: 2 MiB of them.
+/// Pages that are kept: 4 MiB of them.
 const MAX_PAGES: usize = 1024;
+
+/// The entries of moves, with their numbers, by the keys of their positions and their codes.
+pub(super) type FoundEntries = HashMap<(u64, [MoveCode; 2]), (u64, PolyglotEntry)>;
 
 /// The entries of an open book.
 pub struct BookEntries {
@@ -40,8 +43,8 @@ pub struct BookEntries {
     pub(super) path: PathBuf,
     /// Its length in bytes.
     pub(super) len: u64,
-    /// The keys of pages that were read.
-    keys: HashMap<u64, Box<[u64]>>,
+    /// Pages that were read, for the keys in them.
+    pages: HashMap<u64, Vec<u8>>,
     /// The state of the file in which its keys were found to ascend.
     pub(super) ordered: Option<Stamp>,
     /// Whether anything was written, or tried to be.
@@ -55,7 +58,7 @@ impl BookEntries {
     /// When the length of the book is not available.
     pub fn new(mut book: Box<dyn StoredBytes>, path: &Path) -> Result<Self> {
         let len = book.size().map_err(|error| cannot_read(path, error))?;
-        Ok(Self { book, path: path.to_owned(), len, keys: HashMap::new(), ordered: None, is_written: false })
+        Ok(Self { book, path: path.to_owned(), len, pages: HashMap::new(), ordered: None, is_written: false })
     }
 
     /// What the journal of this book says of it.
@@ -124,17 +127,18 @@ impl BookEntries {
 
     /// The key of the entry of this number, which does not change while the book is open.
     fn key(&mut self, index: u64) -> Result<Option<u64>> {
-        let (page, at) = (index / PAGE as u64, index as usize % PAGE);
-        if !self.keys.contains_key(&page) {
-            let mut bytes = [0; PAGE * ENTRY_LEN];
-            let read = self.read_at(page * PAGE as u64, &mut bytes)?;
-            let (entries, _) = bytes.part(..read).as_chunks::<ENTRY_LEN>();
-            if self.keys.len() >= MAX_PAGES {
-                self.keys.clear();
+        let (number, at) = (index / PAGE as u64, index as usize % PAGE);
+        if !self.pages.contains_key(&number) {
+            let mut page = vec![0; PAGE * ENTRY_LEN];
+            let read = self.read_at(number * PAGE as u64, &mut page)?;
+            page.truncate(read);
+            if self.pages.len() >= MAX_PAGES {
+                self.pages.clear();
             }
-            self.keys.insert(page, entries.iter().map(key_of).collect());
+            self.pages.insert(number, page);
         }
-        Ok(self.keys.get(&page).and_then(|keys| keys.get(at)).copied())
+        let (entries, _) = self.pages.get(&number).map(|page| page.as_chunks()).unwrap_or_default();
+        Ok(entries.get(at).map(key_of))
     }
 
     /// What distinguishes this book from others: [`fingerprint`].
@@ -153,6 +157,20 @@ impl BookEntries {
     pub fn find(&mut self, key: u64, moves: [MoveCode; 2]) -> Result<Option<(u64, PolyglotEntry)>> {
         let numbers = self.numbers_of(key)?;
         self.find_in(numbers, key, moves)
+    }
+
+    /// [`BookEntries::find`] of many, in the order of their keys: each page is read about once, however many are looked for.
+    ///
+    /// # Errors
+    /// When the book cannot be read.
+    pub(super) fn find_each(&mut self, mut moves: Vec<(u64, [MoveCode; 2])>) -> Result<FoundEntries> {
+        moves.sort_unstable();
+        moves.dedup();
+        let mut found = FoundEntries::new();
+        for (key, codes) in moves {
+            found.extend(self.find(key, codes)?.map(|entry| ((key, codes), entry)));
+        }
+        Ok(found)
     }
 
     /// All entries of a key with one of these moves, with their numbers: one, unless the book has the move twice.
@@ -358,14 +376,19 @@ mod tests {
         }
     }
 
+    /// A book of these entries, and how often it was read.
+    fn counted(entries: &[PolyglotEntry]) -> (BookEntries, Arc<AtomicUsize>) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes(entries)).unwrap();
+        let reads = Arc::new(AtomicUsize::new(0));
+        let book = Box::new(Counted(Box::new(file), Arc::clone(&reads)));
+        (BookEntries::new(book, Path::new("a.bin")).unwrap(), reads)
+    }
+
     #[test]
     fn looking_for_keys_reads_each_page_once() {
         let all: Vec<_> = (0..10_000_u64).map(|key| entry(key << 40, 7, (0, 0))).collect();
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&bytes(&all)).unwrap();
-        let reads = Arc::new(AtomicUsize::new(0));
-        let counted = Box::new(Counted(Box::new(file), Arc::clone(&reads)));
-        let mut entries = BookEntries::new(counted, Path::new("a.bin")).unwrap();
+        let (mut entries, reads) = counted(&all);
         for known in &all {
             assert_eq!(entries.find(known.key + 1, [known.mv; 2]).unwrap(), None);
         }
@@ -373,6 +396,26 @@ mod tests {
         assert!(reads.load(Ordering::Relaxed) <= pages, "{reads:?} reads of {pages} pages");
         let found = entries.find(all[5000].key, [MoveCode(7); 2]).unwrap();
         assert_eq!(found, Some((5000, all[5000])));
+    }
+
+    #[test]
+    fn looking_for_many_moves_reads_few_pages_of_a_book_with_more_than_are_kept() {
+        let count = (2 * MAX_PAGES * PAGE) as u64;
+        let all: Vec<_> = (0..count).map(|key| entry(key << 40, 7, (0, 0))).collect();
+        let (mut entries, reads) = counted(&all);
+        // Eight of each page, in an order that has nothing to do with keys; half of them are not in the book.
+        let wanted = (0..count / 32).map(|number| number * 7919 % (count / 32) * 32);
+        let moves = wanted.map(|at| (all[at as usize].key, [MoveCode(if at % 64 == 0 { 7 } else { 8 }); 2]));
+        let found = entries.find_each(moves.collect()).unwrap();
+        assert_eq!(found.len() as u64, count / 64);
+        assert!(
+            found
+                .iter()
+                .all(|((key, _), (index, entry))| entry.key == *key && all[*index as usize] == *entry)
+        );
+        // Besides each page once, each entry of a key that is there alone.
+        let reads = reads.load(Ordering::Relaxed) as u64 - count / 32;
+        assert!(reads <= 3 * MAX_PAGES as u64, "{reads}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub use self::record::{Change, CorrectionRecord, GameRecord, JournalRecord};
 pub(super) use self::header::HEADER_LEN;
 pub(super) use self::record::FIRST_DELETED;
 pub(super) use self::state::{JournalState, KnownEdit, LearnedGame, record_at, record_of};
+pub(super) use self::store::SoundPages;
 
 /// Bytes of a check.
 const CHECK_LEN: usize = 8;

@@ -12,7 +12,7 @@ use super::Check;
 use super::edit_record::{EditRecord, EntryChange};
 use super::header::{HEADER_LEN, JournalHeader, Owner};
 use super::record::{Change, CorrectionRecord, GameRecord, JournalRecord, MARK, MIN_RECORD};
-use super::store::StoredGame;
+use super::store::{SoundPages, StoredGame};
 use crate::error::LearnError;
 use crate::field::Field;
 use crate::identity::{Id, Line};
@@ -357,10 +357,15 @@ impl JournalState {
     ///
     /// # Errors
     /// When the journal cannot be read, or its store is damaged.
-    pub(crate) fn sides_of(&self, journal: &mut dyn StoredBytes, id: Id) -> Result<u8, LearnError> {
+    pub(crate) fn sides_of(
+        &self,
+        journal: &mut dyn StoredBytes,
+        pages: &mut SoundPages,
+        id: Id,
+    ) -> Result<u8, LearnError> {
         let [white, black] = self.sides.get(&id).copied().unwrap_or_default();
         let recorded = u8::from(white > 0) | u8::from(black > 0) << 1;
-        let stored = if self.was_reset { 0 } else { self.header.store().sides_of(journal, &id)? };
+        let stored = if self.was_reset { 0 } else { self.header.store().sides_of(journal, pages, &id)? };
         Ok(stored | recorded)
     }
 
@@ -371,13 +376,14 @@ impl JournalState {
     pub(crate) fn stored_sides(
         &self,
         journal: &mut dyn StoredBytes,
+        pages: &mut SoundPages,
         lines: &[Line],
     ) -> Result<u8, LearnError> {
         if self.was_reset {
             return Ok(0);
         }
         let store = self.header.store();
-        lines.iter().try_fold(0, |sides, line| Ok(sides | store.sides_of_line(journal, line)?))
+        lines.iter().try_fold(0, |sides, line| Ok(sides | store.sides_of_line(journal, pages, line)?))
     }
 
     /// Games that were learned and can no longer be taken back.

@@ -1,6 +1,8 @@
 //! The store: the ids of the learned games whose records the journal no longer has, sorted, in pages that are read one
 //! by one when an id is looked up (docs/formats/learn.md, Store).
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, BufWriter, Write as _};
 use std::ops::Range;
 
@@ -21,6 +23,14 @@ pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / STORED_LEN) as u64;
 
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.
 pub(crate) type StoredGame = (Id, u8);
+
+/// Pages that are kept once they were read: 4 MiB of them. The games that are learned at a time ask for fewer.
+const MAX_KEPT: usize = 1024;
+
+/// Pages of a store that were read and found sound. They are kept only while the journal is locked: no other tabiya changes or replaces
+/// it until then, and what the disk damages afterwards is found when it is next read.
+#[derive(Default)]
+pub(crate) struct SoundPages(HashMap<u64, Vec<StoredGame>>);
 
 /// The place of the store in a journal, and how many ids it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +54,17 @@ impl Store {
     ///
     /// # Errors
     /// When the journal cannot be read, or a page is damaged.
-    pub(crate) fn sides_of(&self, journal: &mut dyn StoredBytes, id: &Id) -> Result<u8, LearnError> {
+    pub(crate) fn sides_of(
+        &self,
+        journal: &mut dyn StoredBytes,
+        pages: &mut SoundPages,
+        id: &Id,
+    ) -> Result<u8, LearnError> {
         let (mut low, mut high) = (0, self.pages());
         let mut guesses = 0_u32;
         while low < high {
             let middle = self.guess(id, low..high, &mut guesses);
-            let page = self.page(journal, middle)?;
+            let page = pages.get(self, journal, middle)?;
             let (Some(first), Some(last)) = (page.first(), page.last()) else { return Ok(0) };
             if *id < first.0 {
                 high = middle;
@@ -80,13 +95,18 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::sides_of`].
-    pub(crate) fn sides_of_line(&self, journal: &mut dyn StoredBytes, line: &Line) -> Result<u8, LearnError> {
+    pub(crate) fn sides_of_line(
+        &self,
+        journal: &mut dyn StoredBytes,
+        pages: &mut SoundPages,
+        line: &Line,
+    ) -> Result<u8, LearnError> {
         let (mut low, mut high) = (0, self.pages());
         let mut guesses = 0_u32;
         // The first page that does not end before such ids.
         while low < high {
             let middle = self.guess(line, low..high, &mut guesses);
-            let page = self.page(journal, middle)?;
+            let page = pages.get(self, journal, middle)?;
             if page.first().is_some_and(|(id, _)| id[..] < line[..])
                 && page.last().is_some_and(|(id, _)| id[..] >= line[..])
             {
@@ -102,7 +122,7 @@ impl Store {
         }
         let mut sides = 0;
         for index in low..self.pages() {
-            let page = self.page(journal, index)?;
+            let page = pages.get(self, journal, index)?;
             let from = page.partition_point(|(id, _)| id[..] < line[..]);
             let own = page.iter().skip(from).take_while(|(id, _)| id.starts_with(line));
             sides = own.fold(sides, |sides, game| sides | game.1);
@@ -156,6 +176,24 @@ impl Store {
             writer.push(other)?;
         }
         Ok(writer.end()?)
+    }
+}
+
+impl SoundPages {
+    /// A page of the store, of which all of these are.
+    fn get(
+        &mut self,
+        store: &Store,
+        journal: &mut dyn StoredBytes,
+        index: u64,
+    ) -> Result<&[StoredGame], LearnError> {
+        if self.0.len() >= MAX_KEPT && !self.0.contains_key(&index) {
+            self.0.clear();
+        }
+        Ok(match self.0.entry(index) {
+            Entry::Occupied(kept) => kept.into_mut(),
+            Entry::Vacant(place) => place.insert(store.page(journal, index)?),
+        })
     }
 }
 
@@ -228,18 +266,19 @@ mod tests {
         #[test]
         fn each_id_is_found_with_its_sides_and_no_other(known in ids(), strange in ids()) {
             let (store, mut memory) = stored(&known);
+            let mut pages = SoundPages::default();
             prop_assert_eq!(store.ids, known.len() as u64);
             prop_assert_eq!(store.end(), Some(memory.now().len() as u64));
             for (id, sides) in &known {
-                prop_assert_eq!(store.sides_of(&mut memory, id).unwrap(), *sides);
+                prop_assert_eq!(store.sides_of(&mut memory, &mut pages, id).unwrap(), *sides);
             }
             for id in strange.keys().filter(|id| !known.contains_key(*id)) {
-                prop_assert_eq!(store.sides_of(&mut memory, id).unwrap(), 0);
+                prop_assert_eq!(store.sides_of(&mut memory, &mut pages, id).unwrap(), 0);
             }
             for line in known.keys().step_by(97).chain(strange.keys().take(9)).filter_map(|id| id.first_chunk()) {
                 let own = known.iter().filter(|(id, _)| id.starts_with(line));
                 let sides = own.fold(0, |sides, game| sides | game.1);
-                prop_assert_eq!(store.sides_of_line(&mut memory, line).unwrap(), sides);
+                prop_assert_eq!(store.sides_of_line(&mut memory, &mut pages, line).unwrap(), sides);
             }
         }
 
@@ -262,13 +301,33 @@ mod tests {
     }
 
     #[test]
+    fn many_games_are_looked_up_with_one_reading_of_each_page_and_few_pages_are_kept() {
+        let game = |number: u64| (u128::from(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)) << 64).to_be_bytes();
+        let count = PAGE_IDS * (MAX_KEPT as u64 + 30);
+        let (store, mut memory) = stored(&(0..count).map(|number| (game(number), 1)).collect());
+        assert_eq!(store.pages(), MAX_KEPT as u64 + 30);
+        let mut pages = SoundPages::default();
+        let few = 0..20_u64;
+        for id in few.clone().cycle().take(2000).map(game) {
+            assert_eq!(store.sides_of(&mut memory, &mut pages, &id).unwrap(), 1);
+            assert_eq!(store.sides_of_line(&mut memory, &mut pages, id.first_chunk().unwrap()).unwrap(), 1);
+        }
+        let most = 4 * few.end as usize;
+        assert!(memory.reads() <= most && pages.0.len() == memory.reads(), "{}", memory.reads());
+        for id in (0..count).step_by(97).map(game) {
+            assert_eq!(store.sides_of(&mut memory, &mut pages, &id).unwrap(), 1);
+            assert!(pages.0.len() <= MAX_KEPT);
+        }
+    }
+
+    #[test]
     fn a_page_that_was_changed_cut_or_moved_is_detected() {
         let known = (0..600_u128).map(|number| ((number << 100).to_be_bytes(), 1)).collect();
         let (store, memory) = stored(&known);
         assert_eq!(store.pages(), 3);
         let look = |bytes: Vec<u8>| {
-            let mut memory = Memory::from_bytes(bytes);
-            let found: Vec<_> = known.keys().map(|id| store.sides_of(&mut memory, id)).collect();
+            let (mut memory, mut pages) = (Memory::from_bytes(bytes), SoundPages::default());
+            let found: Vec<_> = known.keys().map(|id| store.sides_of(&mut memory, &mut pages, id)).collect();
             found.into_iter().find_map(Result::err)
         };
         let sound = memory.now().to_vec();

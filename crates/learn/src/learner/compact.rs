@@ -33,9 +33,7 @@ use super::Learner;
 use super::transact::Transaction;
 use crate::error::LearnError;
 use crate::field::Field;
-use crate::journal::{
-    HEADER_LEN, JournalHeader, JournalRecord, JournalState, KnownEdit, LearnedGame, record_at,
-};
+use crate::journal::{HEADER_LEN, JournalHeader, JournalRecord, JournalState, KnownEdit, LearnedGame};
 use crate::storage::{StoredBytes, written_from};
 
 /// How many games can be taken back at least, if so many were learned.
@@ -105,27 +103,30 @@ impl Learner {
     /// may not be written, the journal stays unchanged, and only time is lost.
     pub(super) fn compact(&mut self, mut transaction: Transaction) {
         let (games, serial) = (self.limits.games, rand::random());
-        let state = &transaction.state;
-        let replaced =
-            self.replace(&mut transaction.journal, |journal, new| write(state, games, serial, journal, new));
+        let (state, mut after) = (&transaction.state, None);
+        let replaced = self.replace(&mut transaction.journal, |journal, new| {
+            after = Some(write(state, games, serial, journal, new)?);
+            Ok(())
+        });
         match replaced {
             Ok(()) => {
                 self.named = Some(serial);
                 self.limits.failed = 0;
+                self.state = after;
             }
             Err(_) => self.limits.failed = transaction.state.records_len(),
         }
     }
 }
 
-/// Writes the journal that replaces this one.
+/// Writes the journal that replaces this one, and returns its state.
 fn write(
     state: &JournalState,
     games: usize,
     serial: u64,
     journal: &mut dyn StoredBytes,
     new: &mut dyn StoredBytes,
-) -> Result<(), LearnError> {
+) -> Result<JournalState, LearnError> {
     let (games, edits) = stay(state, games);
     let dropped = state.games.len() - games.len();
     let owner = edits.first().map_or(state.owner, |known| known.before);
@@ -141,15 +142,21 @@ fn write(
     }
     header.ids = store.merge(journal, &state.oldest(dropped), HEADER_LEN as u64, new)?.ids;
     new.write_at(0, &header.to_bytes())?;
-    let JournalState { mut check, end, .. } = JournalState::new(header)?;
     let numbers = state.edits.len() - edits.len()..;
     let mut stay: Vec<_> = records(games, &[]).map(|(at, size)| (at, size, None)).collect();
     stay.extend(edits.iter().zip(numbers).map(|(known, number)| (known.at, known.size, Some(number))));
     stay.sort_unstable();
-    let mut now = last_fields(state, journal, stay.first().map_or(state.end, |(at, ..)| *at))?;
+    let mut whole = records_from(state, journal, stay.first().map_or(state.end, |(at, ..)| *at))?;
+    // What they have made of the entries that they change.
+    let mut now: HashMap<(u64, MoveCode), Field> = HashMap::new();
+    for (_, record) in &whole {
+        let in_book = record.changes().iter().filter(|change| !change.is_deleted());
+        now.extend(in_book.map(|change| ((change.key, change.mv), change.new)));
+    }
     let mut records = vec![JournalRecord::Done];
-    for (at, size, number) in stay.into_iter().rev() {
-        let mut record = record_at(journal, at, size)?;
+    for (at, _, number) in stay.into_iter().rev() {
+        while whole.pop_if(|(place, _)| *place > at).is_some() {}
+        let (_, mut record) = whole.pop_if(|(place, _)| *place == at).ok_or(LearnError::Damaged(at))?;
         if let (JournalRecord::Edit(edit), Some(number)) = (&mut record, number) {
             for change in &mut edit.changes {
                 // The records that say what was taken back of a deleted entry are dropped.
@@ -170,28 +177,28 @@ fn write(
         }
         records.push(record);
     }
-    let mut out = written_from(new, end);
+    let mut after = JournalState::new(header)?;
+    let mut out = written_from(new, after.end);
     for record in records.into_iter().rev() {
-        let (data, next) = record.to_bytes(check).ok_or(LearnError::TooLong)?;
-        out.write_all(&data)?;
-        check = next;
+        out.write_all(&after.append(record)?)?;
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    drop(out);
+    Ok(after)
 }
 
-/// What the records from this offset on have made of the entries that they change.
-fn last_fields(
+/// The records from this offset on, with their offsets.
+fn records_from(
     state: &JournalState,
     journal: &mut dyn StoredBytes,
     from: u64,
-) -> Result<HashMap<(u64, MoveCode), Field>, LearnError> {
+) -> Result<Vec<(u64, JournalRecord)>, LearnError> {
     let len = usize::try_from(state.end - from).map_err(|_| LearnError::TooLong)?;
     let data = journal.bytes_at(from, len)?;
-    let (mut rest, mut fields) = (&*data, HashMap::new());
+    let (mut rest, mut records) = (&*data, Vec::new());
     while let Some((record, _, _, size)) = JournalRecord::parse(rest) {
-        let in_book = record.changes().iter().filter(|change| !change.is_deleted());
-        fields.extend(in_book.map(|change| ((change.key, change.mv), change.new)));
+        records.push((state.end - rest.len() as u64, record));
         rest = rest.part(size..);
     }
-    Ok(fields)
+    Ok(records)
 }

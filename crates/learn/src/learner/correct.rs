@@ -12,15 +12,26 @@ use crate::error::LearnError;
 use crate::field::{Field, halfpoints};
 use crate::finished::{IdentifiedGame, Source};
 use crate::identity::{Id, Line, lines_of};
-use crate::journal::{Change, CorrectionRecord, JournalRecord, JournalState, LearnedGame, record_of};
+use crate::journal::{
+    Change, CorrectionRecord, JournalRecord, JournalState, LearnedGame, SoundPages, record_of,
+};
 
 /// The numbers of the games that a journal has the records of, by their lines.
 pub(super) struct ByLine(HashMap<Line, Vec<usize>>);
 
 impl ByLine {
     pub(super) fn new(games: &[LearnedGame]) -> Self {
+        Self::of(games.iter().enumerate())
+    }
+
+    /// Of the games that a file can correct.
+    pub(super) fn correctable(games: &[LearnedGame]) -> Self {
+        Self::of(games.iter().enumerate().filter(|(_, known)| color_of(known).is_some()))
+    }
+
+    fn of<'a>(games: impl Iterator<Item = (usize, &'a LearnedGame)>) -> Self {
         let mut numbers: HashMap<Line, Vec<usize>> = HashMap::new();
-        for (number, known) in games.iter().enumerate() {
+        for (number, known) in games {
             let line = known.id.first_chunk().copied().unwrap_or_default();
             numbers.entry(line).or_default().push(number);
         }
@@ -257,9 +268,10 @@ impl Learner {
         let mut stored = || {
             // Another process may have compacted it since.
             let Some(state) = super::transact::read(None, &mut *journal, None)? else { return Ok(0) };
-            let mut count = 0;
+            let (mut count, mut pages) = (0, SoundPages::default());
             for (id, lines) in &comparison.missing {
-                let sides = state.sides_of(&mut *journal, *id)? | state.stored_sides(&mut *journal, lines)?;
+                let sides = state.sides_of(&mut *journal, &mut pages, *id)?
+                    | state.stored_sides(&mut *journal, &mut pages, lines)?;
                 count += u64::from(sides != 0);
             }
             Ok(count)

@@ -23,7 +23,7 @@ use tabiya_chess::MoveCode;
 use self::compact::CompactLimits;
 use self::correct::{ByLine, Corrected};
 use self::transact::Transaction;
-use super::book::{BookEntries, offset_of};
+use super::book::{BookEntries, FoundEntries, offset_of};
 use super::error::LearnError;
 use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove, Source};
@@ -35,9 +35,6 @@ pub use self::edit::{Attempt, EntryEdit, MadeEdit, Reversal, WeightChange};
 
 /// How long another process may keep the journal locked before we give up, by default.
 pub const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Places of moves that are remembered. To bound memory, all are forgotten when there are more.
-const MAX_PLACES: usize = 1 << 16;
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +78,6 @@ pub struct Learner {
     named: Option<u64>,
     /// When the journal is compacted.
     pub(super) limits: CompactLimits,
-    places: HashMap<(u64, [MoveCode; 2]), u64>,
     /// The fingerprint that the book must have.
     expected: Option<Fingerprint>,
     /// The book's file after the last transaction, where that is known.
@@ -109,7 +105,6 @@ impl Learner {
             checked: false,
             named: None,
             limits: CompactLimits::default(),
-            places: HashMap::new(),
             expected: None,
             seen: None,
         }
@@ -169,17 +164,18 @@ impl Learner {
         drop(book);
         self.transact(false, |learner, transaction| {
             learner.check(&mut transaction.book, Some(&transaction.state))?;
+            let found = entries_of(transaction, games.iter().zip(&played), again)?;
             let mut now: HashMap<u32, Field> = HashMap::new();
             let corrects = !again && games.iter().any(|known| known.source.is_file());
-            let before = ByLine::new(if corrects { &transaction.state.games } else { &[] });
+            let before = ByLine::correctable(if corrects { &transaction.state.games } else { &[] });
             let each = games.iter().zip(&played);
             each.map(|(known, played)| {
                 let sides = known.game.sides_bits();
                 let (sides, corrected) = match again {
                     true => (sides, Corrected::default()),
-                    false => learner.unlearned(transaction, &before, known, &mut now)?,
+                    false => Self::unlearned(transaction, &before, known, &mut now)?,
                 };
-                let changed = learner.learn_sides(transaction, known, sides, played, &mut now)?;
+                let changed = Self::learn_sides(transaction, known, sides, played, &found, &mut now)?;
                 let changed_entries = changed.len();
                 entries.extend(changed);
                 let entries = changed_entries;
@@ -202,31 +198,29 @@ impl Learner {
 
     /// The sides of a game that were not learned, after what was learned of a game of a file while it was played is corrected.
     fn unlearned(
-        &self,
         transaction: &mut Transaction,
         before: &ByLine,
         known: &IdentifiedGame,
         now: &mut HashMap<u32, Field>,
     ) -> Result<(u8, Corrected), LearnError> {
-        let Transaction { journal, state, .. } = &mut *transaction;
-        let mut sides = known.game.sides_bits() & !state.sides_of(&mut **journal, known.id)?;
+        let mut sides = transaction.unlearned_sides(known)?;
         let mut corrected = Corrected::default();
         if sides != 0 && known.source.is_file() {
             corrected = Self::correct(transaction, before, known, sides, now)?;
             sides &= !corrected.sides;
-            let Transaction { journal, state, .. } = &mut *transaction;
-            sides &= !state.stored_sides(&mut **journal, &correct::lines(known))?;
+            let Transaction { journal, pages, state, .. } = &mut *transaction;
+            sides &= !state.stored_sides(&mut **journal, pages, &correct::lines(known))?;
         }
         Ok((sides, corrected))
     }
 
     /// Learns sides of a game; returns the keys and moves of the entries that this changes.
     fn learn_sides(
-        &mut self,
         transaction: &mut Transaction,
         known: &IdentifiedGame,
         sides: u8,
         played: &[PlayedMove],
+        found: &FoundEntries,
         now: &mut HashMap<u32, Field>,
     ) -> Result<Vec<(u64, MoveCode)>, LearnError> {
         let IdentifiedGame { id, game, source } = known;
@@ -236,7 +230,7 @@ impl Learner {
         let wanted = |color: Color| sides & color.fold_wb(1, 2) != 0;
         let mut changes = Vec::new();
         for ply in played.iter().filter(|ply| wanted(ply.color)) {
-            let Some(change) = self.change(transaction, ply, now)? else { continue };
+            let Some(change) = change(found, ply, now)? else { continue };
             now.insert(change.index, change.new);
             changes.push(change);
         }
@@ -304,38 +298,6 @@ impl Learner {
         Ok(History { games: games.collect::<Result<_, LearnError>>()?, count, guesses, doubt })
     }
 
-    /// What a move changes in the book, if it is an entry; `now` has the fields that are changed but not written yet.
-    fn change(
-        &mut self,
-        transaction: &mut Transaction,
-        ply: &PlayedMove,
-        now: &HashMap<u32, Field>,
-    ) -> Result<Option<Change>, LearnError> {
-        let place = (ply.key, ply.codes);
-        let mut found = match self.places.get(&place) {
-            Some(index) => transaction.book.entry(*index)?.map(|entry| (*index, entry)),
-            None => None,
-        };
-        found = found.filter(|(_, entry)| entry.key == ply.key && ply.codes.contains(&entry.mv));
-        if found.is_none() {
-            found = transaction.book.find(ply.key, ply.codes)?;
-            if self.places.len() >= MAX_PLACES {
-                self.places.clear();
-            }
-            self.places.extend(found.map(|(index, _)| (place, index)));
-        }
-        let Some((index, entry)) = found else { return Ok(None) };
-        let Some(number) = u32::try_from(index).ok().filter(|number| *number < FIRST_DELETED) else {
-            return Ok(None);
-        };
-        let old = now.get(&number).copied().unwrap_or(Field::from(entry));
-        if !old.is_plausible() {
-            // Another program writes something else into the field.
-            return Err(LearnError::OtherFields(offset_of(index)));
-        }
-        Ok(Some(Change { index: number, key: entry.key, mv: entry.mv, old, new: old.plus(ply.halfpoints) }))
-    }
-
     /// Requires another look at every learn field where the book was replaced since the last transaction, or where another
     /// program has written into it: the journal would have changed if it had been a tabiya.
     fn notice_another(&mut self, book: &mut BookEntries, same_journal: bool) -> Result<()> {
@@ -343,7 +305,6 @@ impl Learner {
             && (seen.file != stamp.file || same_journal && seen.modified != stamp.modified)
         {
             self.checked = false;
-            self.places.clear();
         }
         Ok(())
     }
@@ -387,6 +348,39 @@ impl Learner {
         self.checked = true;
         Ok(())
     }
+}
+
+/// The entries of the moves of games that were not learned.
+fn entries_of<'a>(
+    transaction: &mut Transaction,
+    games: impl Iterator<Item = (&'a IdentifiedGame, &'a Vec<PlayedMove>)>,
+    again: bool,
+) -> Result<FoundEntries, LearnError> {
+    let mut moves = Vec::new();
+    for (known, played) in games {
+        if known.source != Source::Unfinished && (again || transaction.unlearned_sides(known)? != 0) {
+            moves.extend(played.iter().map(|ply| (ply.key, ply.codes)));
+        }
+    }
+    Ok(transaction.book.find_each(moves)?)
+}
+
+/// What a move changes in the book, if it is an entry; `now` has the fields that are changed but not written yet.
+fn change(
+    found: &FoundEntries,
+    ply: &PlayedMove,
+    now: &HashMap<u32, Field>,
+) -> Result<Option<Change>, LearnError> {
+    let Some((index, entry)) = found.get(&(ply.key, ply.codes)) else { return Ok(None) };
+    let Some(number) = u32::try_from(*index).ok().filter(|number| *number < FIRST_DELETED) else {
+        return Ok(None);
+    };
+    let old = now.get(&number).copied().unwrap_or(Field::from(*entry));
+    if !old.is_plausible() {
+        // Another program writes something else into the field.
+        return Err(LearnError::OtherFields(offset_of(*index)));
+    }
+    Ok(Some(Change { index: number, key: entry.key, mv: entry.mv, old, new: old.plus(ply.halfpoints) }))
 }
 
 /// The time in seconds since 1970.

@@ -1,6 +1,6 @@
 //! The transaction: what is done under the journal's lock, and in which order.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use tabiya_base::error::{Error, Result};
 use tabiya_base::interrupt;
@@ -10,13 +10,18 @@ use super::Learner;
 use crate::book::{BookEntries, cannot_write};
 use crate::error::LearnError;
 use crate::field::Field;
-use crate::journal::{Change, EditRecord, HEADER_LEN, JournalHeader, JournalRecord, JournalState, Owner};
+use crate::finished::IdentifiedGame;
+use crate::journal::{
+    Change, EditRecord, HEADER_LEN, JournalHeader, JournalRecord, JournalState, Owner, SoundPages,
+};
 use crate::storage::{Claim, StoredBytes};
 use tabiya_base::bytes::Parts as _;
 
 /// The journal and the book, ours alone, and what the journal says.
 pub(super) struct Transaction {
     pub(super) journal: Box<dyn StoredBytes>,
+    /// What was read of its store.
+    pub(super) pages: SoundPages,
     pub(super) book: BookEntries,
     /// The state of the journal, including the records that are not written yet.
     pub(super) state: JournalState,
@@ -106,8 +111,15 @@ impl Learner {
         if !reset && is_stale(&state, &mut book)? {
             return Err(LearnError::OldBook);
         }
-        let mut transaction =
-            Transaction { journal, book, state, unwritten: Vec::new(), added: 0, closed: None };
+        let mut transaction = Transaction {
+            journal,
+            pages: SoundPages::default(),
+            book,
+            state,
+            unwritten: Vec::new(),
+            added: 0,
+            closed: None,
+        };
         self.finish(&mut transaction)?;
         match transaction.closed.take() {
             None => Ok(transaction),
@@ -119,7 +131,7 @@ impl Learner {
     fn remember(&mut self, mut transaction: Transaction) {
         self.seen = transaction.book.stamp().ok().flatten();
         if self.limits.are_reached(&transaction.state) {
-            // Whatever becomes of it, the journal is read again next time.
+            // Where it fails, the journal is read again next time.
             self.compact(transaction);
         } else {
             self.state = Some(transaction.state);
@@ -236,7 +248,6 @@ impl Learner {
         }
         if book.owner()? == before {
             self.storage.replace_book(&mut |out| book.copy_edited(&edit.changes, out))?;
-            self.places.clear();
             match self.book() {
                 Ok(book) => transaction.book = book,
                 // The edit is made nevertheless.
@@ -309,6 +320,12 @@ pub(super) fn is_stale(state: &JournalState, book: &mut BookEntries) -> Result<b
 }
 
 impl Transaction {
+    /// The sides of a game that learn and were not learned under its identity: 1 White, 2 Black.
+    pub(super) fn unlearned_sides(&mut self, known: &IdentifiedGame) -> Result<u8, LearnError> {
+        let learned = self.state.sides_of(&mut *self.journal, &mut self.pages, known.id)?;
+        Ok(known.game.sides_bits() & !learned)
+    }
+
     /// The entry of a change whose record is at this offset, and its number now; `None` if it was deleted since.
     pub(super) fn entry_of(
         &mut self,
@@ -348,7 +365,7 @@ impl Transaction {
         }
         let records = &self.state.pending;
         let from = records.iter().rposition(|record| *record == JournalRecord::Reset);
-        let mut fields: HashMap<u32, (Change, Vec<Field>)> = HashMap::new();
+        let mut fields: BTreeMap<u32, (Change, Vec<Field>)> = BTreeMap::new();
         let changes = records.iter().skip(from.map_or(0, |from| from + 1)).flat_map(JournalRecord::changes);
         for change in changes.filter(|change| !change.is_deleted()) {
             let (last, seen) = fields.entry(change.index).or_insert_with(|| (*change, vec![change.old]));

@@ -107,6 +107,23 @@ fn a_damaged_store_is_found_when_it_is_read() {
     assert_eq!(disk.files(), files);
 }
 
+#[test]
+fn what_another_process_has_compacted_or_the_disk_damaged_since_is_seen() {
+    let disk = fresh();
+    let (mut one, mut other) = (compacting(&disk), compacting(&disk));
+    let games: Vec<IdentifiedGame> = (0..9).map(game).collect();
+    one.learn(&games[..4], false).unwrap();
+    assert_eq!(one.learn(&games[..4], false).unwrap(), [LearnOutcome::Known; 4]);
+    other.learn(&games[4..8], false).unwrap();
+    assert_eq!(JournalHeader::parse(&disk.files().journal.unwrap()).unwrap().0.ids, 7);
+    assert_eq!(one.learn(&games[..8], false).unwrap(), [LearnOutcome::Known; 8]);
+    let mut files = disk.files();
+    files.journal.as_mut().unwrap()[140] ^= 1;
+    disk.set(files.clone());
+    assert!(one.learn(&games[8..], false).unwrap_err().to_string().contains("is damaged (byte 128)"));
+    assert_eq!(disk.files(), files);
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Learn(Vec<usize>, bool),

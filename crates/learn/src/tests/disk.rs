@@ -483,12 +483,16 @@ fn put_bytes(file: &mut Vec<u8>, at: u64, bytes: &[u8]) {
     file[at as usize..end].copy_from_slice(bytes);
 }
 
-/// One file in memory.
-pub struct Memory(Vec<u8>);
+/// One file in memory, and how often it was read.
+pub struct Memory(Vec<u8>, usize);
 
 impl Memory {
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
-        Self(bytes)
+        Self(bytes, 0)
+    }
+
+    pub fn reads(&self) -> usize {
+        self.1
     }
 
     pub fn now(&self) -> &[u8] {
@@ -509,6 +513,7 @@ impl StoredBytes for Memory {
     }
 
     fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.1 += 1;
         Ok(copy(&self.0, at, into))
     }
 
