@@ -26,8 +26,8 @@ const BATCH: usize = 1 << 12;
 /// Bytes after the footer: its length, and the magic bytes again.
 const TAIL_LEN: u64 = 8;
 
-/// The longest footer that is read: it holds some hundred thousand row groups.
-const MAX_FOOTER: u64 = 1 << 26;
+/// The longest footer that is read, in bytes: it holds some ten thousand row groups.
+pub const MAX_FOOTER: u64 = 1 << 26;
 
 /// The longest index of a row group's pages that is read: it holds a million pages.
 const MAX_INDEX: u64 = 1 << 24;

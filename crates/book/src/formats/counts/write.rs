@@ -31,8 +31,16 @@ use super::{
 use crate::slice::MAX_GAMES;
 use crate::{RATING, SPEED, Slice};
 
-/// Rows of a row group, which is held in memory until it is written, and which readers read at a time.
+/// Rows of each of the first row groups, which is held in memory until it is written: about 20 MB.
 const GROUP_ROWS: usize = 1 << 18;
+
+/// How many these are, for two billion rows. Those that follow have eight times as many rows, so that the footer, which readers hold
+/// in memory, does not grow with the games of all the world.
+const FIRST_GROUPS: usize = 1 << 13;
+
+/// Row groups of a file at most, for 53 billion rows: each has less than 2 KiB in the footer, and readers refuse one above 64 MiB
+/// ([`tabiya_parquet::table::MAX_FOOTER`]).
+pub(super) const MAX_GROUPS: usize = 1 << 15;
 
 /// Rows of a page: a position is found by reading one page of each column.
 const PAGE_ROWS: usize = 1 << 10;
@@ -75,6 +83,8 @@ pub struct CountWriter<W: Write + Send = Target> {
     writer: SerializedFileWriter<W>,
     shape: Shape,
     group: CountsRowGroup,
+    /// Row groups that were written.
+    pub(super) groups: usize,
     last_key: Option<u64>,
     written: CountsWritten,
 }
@@ -137,6 +147,7 @@ impl<W: Write + Send> CountWriter<W> {
             writer,
             shape,
             group: CountsRowGroup::default(),
+            groups: 0,
             last_key: None,
             written,
         })
@@ -189,15 +200,21 @@ impl<W: Write + Send> CountWriter<W> {
             self.last_key = Some(line.key);
             self.written.positions += 1;
         }
-        if self.group.keys.len() >= GROUP_ROWS {
+        if self.group.keys.len() >= rows_of_group(self.groups) {
             self.flush()?;
         }
         Ok(())
     }
 
     /// Writes the row group.
-    fn flush(&mut self) -> Result<()> {
+    pub(super) fn flush(&mut self) -> Result<()> {
         let path = &self.path;
+        if self.groups >= MAX_GROUPS {
+            return Err(Error::format(path, "a count file has no room for more rows").advice(
+                "count fewer plies, or the games in several runs: a folder of their files is read as one",
+            ));
+        }
+        self.groups += 1;
         let left = self.writer.schema_descr().columns().to_vec().into();
         let properties = self.writer.properties().clone();
         self.writer
@@ -222,6 +239,11 @@ impl<W: Write + Send> CountWriter<W> {
     }
 }
 
+/// Rows of the row group of this number, from 0.
+pub(super) const fn rows_of_group(number: usize) -> usize {
+    if number < FIRST_GROUPS { GROUP_ROWS } else { 8 * GROUP_ROWS }
+}
+
 impl CountsRowGroup {
     fn write<W: Write + Send>(
         &mut self,
@@ -238,7 +260,12 @@ impl CountsRowGroup {
             // Slices of one block of bytes: a block for each would be a million of them.
             let all = ByteArray::from(std::mem::take(&mut self.positions));
             let slice = |row: usize| FixedLenByteArray::from(all.slice(row * PACKED_LEN, PACKED_LEN));
-            to.column::<FixedLenByteArrayType>(&(0..rows).map(slice).collect::<Vec<_>>())?;
+            to.next::<FixedLenByteArrayType>(|column| {
+                (0..rows).step_by(BATCH).try_for_each(|from| {
+                    let values: Vec<_> = (from..rows.min(from + BATCH)).map(slice).collect();
+                    column.write_batch(&values, None, None).map(drop)
+                })
+            })?;
         }
         if shape.by.speed {
             let names = Speed::NAMES.map(|(name, _)| ByteArray::from(name));
