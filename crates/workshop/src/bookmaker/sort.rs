@@ -236,7 +236,7 @@ impl<R: Sortable> Sorted<R> {
         {
             thread::scope(|scope| {
                 for runs in &mut self.threads {
-                    scope.spawn(|| runs.settle(&mut RadixBuffers::default()));
+                    scope.spawn(interrupt::inherited(|| runs.settle(&mut RadixBuffers::default())));
                 }
             });
         }
