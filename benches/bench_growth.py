@@ -73,9 +73,9 @@ class Inputs:
             self.quiet("build", part, "-o", folder / f"{number}{suffix}", *(["--min-games", 1] if suffix == ".bin" else []))
         return folder
 
-    def book(self, count):
+    def book(self, count, *words):
         path = self.path("book.bin")
-        self.quiet("build", self.pgn(count), "-o", path, "--force", "--min-games", 1, "--uniform")
+        self.quiet("build", self.pgn(count), "-o", path, "--force", "--min-games", 1, "--uniform", *words)
         return path
 
     def names(self, count):
@@ -135,6 +135,11 @@ def cases(inputs):
         "evaluations": (20_000, lambda n: ["import", inputs.fresh("store") / "a.evals", inputs.epd(n)]),
         "positions, checked": (2_000, lambda n: ["check", inputs.book(n)]),
         "positions, exported": (2_000, lambda n: ["export", inputs.book(n)]),
+        "a side's positions, checked": (2_000, lambda n: ["check", inputs.book(n, "--only", "white")]),
+        "a side's positions, for Arena": (
+            2_000,
+            lambda n: ["convert", inputs.book(n, "--only", "white"), "-o", inputs.path("out.abk"), "--force"],
+        ),
         "positions, compared": (1_000, lambda n: ["diff", inputs.book(n), inputs.path("book.bin")]),
         "lines to leave out": (16, without),
     }
