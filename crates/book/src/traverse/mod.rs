@@ -132,7 +132,7 @@ impl Bits {
     }
 }
 
-/// Tells of most keys that they are not among some others. Keys are random numbers, so their own bits are their hashes.
+/// A Bloom filter of keys: it rejects most keys that it does not hold. Keys are random numbers, so their own bits are their hashes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyFilter {
     /// Each key has three bits in the word that its first bits select.
@@ -149,7 +149,7 @@ impl KeyFilter {
         filter
     }
 
-    /// An empty filter with room for so many keys in at most so many bytes; the fewer, the more others pass.
+    /// An empty filter for this number of keys, in at most `memory` bytes. The less memory, the more keys pass that it does not hold.
     pub fn with_room(keys: u64, memory: usize) -> Self {
         let most = 1 << (memory / size_of::<u64>()).max(1).ilog2();
         let len = usize::try_from(keys.div_ceil(4).next_power_of_two()).map_or(most, |len| len.min(most));
@@ -179,6 +179,7 @@ impl KeyFilter {
         self.words.get(self.place(key)).is_some_and(|word| word & bits == bits)
     }
 
+    /// The word of a key; of a single word all bits of the key are left, and no shift is that long.
     #[expect(clippy::cast_possible_truncation, reason = "fewer bits than those of the number of words")]
     fn place(&self, key: u64) -> usize {
         key.checked_shr(self.rest).unwrap_or_default() as usize

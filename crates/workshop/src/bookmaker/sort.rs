@@ -106,7 +106,7 @@ impl<R: Sortable> RadixSorter<R> {
         }
     }
 
-    /// Takes in a row that probably comes often. `number` tells it from most that count something else.
+    /// Takes in a row that is likely to come often. Rows that count the same thing have the same `number`; few others do.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
