@@ -30,9 +30,9 @@ use crate::output::interrupts;
 use crate::output::rows::many;
 use crate::output::{self, Printed, Stop, progress};
 
-/// Games that are learned at a time: enough that waiting for the disk costs little, few enough that other processes get their
-/// turn.
-const BATCH: usize = 128;
+/// Games that are learned at a time: enough that waiting for the disk costs little, and that each page of a book of hundreds of
+/// thousands of positions is read and written for several games; few enough that other processes get their turn within a second.
+const BATCH: usize = 1024;
 
 /// Games that `learn show` lists.
 const SHOWN_GAMES: usize = 10;
