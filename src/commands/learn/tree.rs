@@ -14,7 +14,7 @@ use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::traits::Book as _;
-use tabiya_book::traverse::Met;
+use tabiya_book::traverse::{KeyFilter, Met};
 use tabiya_book::{Learned, Moves as _};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position, Variant};
@@ -326,6 +326,8 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> (Vec<Row>, Lines) {
     let mut policy = Policy::default();
     (policy.learn, policy.threshold) = (true, 0);
     let mut seen = Met::default();
+    // Most replies lead out of the book, and a tree of a hundred thousand positions has no room in a processor's caches.
+    let filter = KeyFilter::new(entries.keys().copied());
     let mut open = vec![(Position::start_of(book.variant()), 0, None)];
     while let Some((position, line, before)) = open.pop() {
         if !seen.insert(&position) {
@@ -360,7 +362,10 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> (Vec<Row>, Lines) {
             }
         }
         let replies = position.chess().legal_moves();
-        let into_book = replies.iter().filter(|mv| entries.contains_key(&position.key_after(**mv)));
+        let into_book = replies.iter().filter(|mv| {
+            let key = position.key_after(**mv);
+            filter.may_have(key) && entries.contains_key(&key)
+        });
         next.extend(into_book.copied());
         // The last one pushed is popped first.
         for mv in next.into_iter().rev() {

@@ -134,7 +134,7 @@ impl Bits {
 
 /// A Bloom filter of keys: it rejects most keys that it does not hold. Keys are random numbers, so their own bits are their hashes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeyFilter {
+pub struct KeyFilter {
     /// Each key has three bits in the word that its first bits select.
     words: Vec<u64>,
     /// The bits of a key after those.
@@ -163,7 +163,7 @@ impl KeyFilter {
     }
 
     /// A filter of the keys of runs whose first is not among these numbers.
-    pub fn of_others(keys: impl Iterator<Item = u64> + Clone, numbers: &Bits) -> Self {
+    pub(crate) fn of_others(keys: impl Iterator<Item = u64> + Clone, numbers: &Bits) -> Self {
         let others = (0..).zip(keys).scan((None, false), |(last, is_other), (number, key)| {
             if *last != Some(key) {
                 (*last, *is_other) = (Some(key), !numbers.contains(number));
