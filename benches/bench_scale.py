@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from timing import MEBI, line, run, say
+from timing import MEBI, Cost, line, run, say
 
 ROOT = Path(__file__).parents[1]
 
@@ -65,6 +65,27 @@ def costs_of(tools, files, folder, spark):
     for other in (little, merged, *([gathered] if spark else [])):
         if not filecmp.cmp(counted, other, shallow=False):
             sys.exit(f"{other.name} is not the count file of all games")
+
+
+def sharded(tools, counts, games, folder):
+    """The costs of so many games that only shards of them are on the disk at a time: counted one by one, merged with little memory."""
+    text, short = folder / "games.pgn", folder / "short.bin"
+    merged, book = folder / "merged.parquet", folder / "book.bin"
+    shards = [folder / f"{shard}.parquet" for shard in range(SHARDS)]
+    temp = ["--force", "--temp", folder]
+    cost = Cost(0, 0, 0)
+    for number, shard in enumerate(shards, 1):
+        subprocess.run([tools.bench["build"], "--drawn", counts, str(number), str(games // SHARDS), text], check=True)
+        cost = cost.then(run([tools.tabiya, "build", text, "-o", shard, "--max-ply", PLIES, *temp]))
+    text.unlink()
+    yield f"build, {SHARDS} shards", cost, sum(path.stat().st_size for path in shards), None
+    commands = {
+        f"merge, {SHARDS} shards in {LITTLE}": (["merge", *shards, "-o", merged, *temp, "--memory", LITTLE], merged),
+        "build, a book of shards": (["build", *shards, "-o", book, *temp], book),
+        "trim": (["trim", book, "-o", short, "--max-ply", 16, "--min-share", 10, *temp], short),
+    }
+    for name, (words, made) in commands.items():
+        yield name, run([tools.tabiya, *words]), made.stat().st_size, rows(tools, made)
 
 
 def picture(points):
@@ -135,5 +156,11 @@ def measure(args, tools, folder):
                 grows = math.log(cost.cpu / max(before[name].cpu, 0.01)) / math.log(games / few)
                 print(f"  time grows as games to the power of {grows:.2f}", flush=True)
         before, few = costs, games
+    if args.sharded or args.smoke:
+        games = (args.sharded or SMOKE_SIZES[-1]) // SHARDS * SHARDS
+        say(f"{games} games in {SHARDS} shards, {PLIES} plies")
+        for name, cost, size, entries in sharded(tools, counts, games, folder):
+            line(name, cost, games)
+            print(f"  {size / MEBI:,.1f} MiB" + (f", {entries:,} rows" if entries else ""), flush=True)
     if args.picture:
         args.picture.write_text("\n".join(picture(points)), encoding="utf-8")

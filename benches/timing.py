@@ -23,6 +23,10 @@ class Cost:
         """Of two runs: whatever disturbs one only adds time."""
         return Cost(min(self.wall, other.wall), min(self.cpu, other.cpu), max(self.peak, other.peak))
 
+    def then(self, other):
+        """Of two runs, one after the other."""
+        return Cost(self.wall + other.wall, self.cpu + other.cpu, max(self.peak, other.peak))
+
 
 def say(text):
     print(f"== {text}", flush=True)
