@@ -19,7 +19,9 @@ use tabiya_book::counts::{CountFile, CountsRow, Shape, sum};
 use tabiya_chess::Variant;
 use tabiya_chess::{MoveCode, Packed, Position};
 use tabiya_games as games;
-use tabiya_workshop::bookmaker::{Filter, Input, NewCounts, OpenCounts, Repeated, Resources, write_counts};
+use tabiya_workshop::bookmaker::{
+    Filter, Input, NewCounts, OpenCounts, Repeated, Resources, add_up, write_counts,
+};
 
 use rows::{line, lines, ours, pages, rows, shaped, slices_of};
 
@@ -119,6 +121,93 @@ proptest! {
             model.into_iter().map(|((key, mv), counts)| CountsRow { mv, ..line(key, counts) }).collect();
         prop_assert_eq!(rows(all, false).unwrap(), expected);
     }
+}
+
+/// Rows of 20,000 keys all over the key space, which grow with `step`.
+fn spread(step: u64) -> Vec<CountsRow> {
+    within(step, 900_000_000_000_000)
+}
+
+/// The same with keys that are so far from one another.
+fn within(step: u64, distance: u64) -> Vec<CountsRow> {
+    (1..=20_000_u64).map(|number| line(number * distance + step, [step, 0, 0])).collect()
+}
+
+/// Merges files with little memory and no folder for temporary files, and gives the rows and what could not be read.
+fn merged_in_stretches(files: Vec<Vec<u8>>) -> (Vec<CountsRow>, Vec<String>) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("all.parquet");
+    let files = files.into_iter().map(|file| CountFile::from_bytes("a.parquet", file).unwrap());
+    let files = OpenCounts::from(files.collect::<Vec<_>>());
+    let resources = Resources { threads: 2, memory: 5 << 19, temp: folder.path().join("missing") };
+    let new = NewCounts::create(&path, false, By::default(), Variant::Chess, false).unwrap();
+    let (_, written) = add_up(&files, &Filter::default(), &resources, new, &Progress::none()).unwrap();
+    let found = files.damage().into_iter().flat_map(|(_, found)| found).map(|finding| finding.to_string());
+    let rows = rows(fs::read(&path).unwrap(), false).unwrap();
+    assert_eq!(rows.len() as u64, written.rows);
+    (rows, found.collect())
+}
+
+#[test]
+fn sorted_files_are_merged_without_temporary_files() {
+    // All over the key space, or all in a stretch of it.
+    for distance in [900_000_000_000_000, 50_000_000_000_000] {
+        let all = [1, 2, 3].map(|step| within(step, distance));
+        let (rows, found) = merged_in_stretches(all.iter().map(|lines| ours(lines, false)).collect());
+        let mut expected = all.concat();
+        expected.sort_by_key(|line| line.key);
+        assert!(rows == expected && found.is_empty(), "{found:?}");
+    }
+    let all = [1, 2, 3].map(spread);
+    // More rows of the same keys, in a file that is not sorted.
+    let (mut sorted, mut other) = (spread(1), spread(1));
+    other.truncate(5_000);
+    other.reverse();
+    let (rows, found) =
+        merged_in_stretches([&sorted, &all[1], &all[2], &other].map(|lines| ours(lines, false)).into());
+    sorted[..5_000].iter_mut().for_each(|line| line.wins = 2);
+    let mut expected = [sorted, all[1].clone(), all[2].clone()].concat();
+    expected.sort_by_key(|line| line.key);
+    assert!(rows == expected && found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn what_cannot_be_found_in_sorted_files_is_reported() {
+    let lines = [1, 2, 3].map(spread);
+    let files = lines.each_ref().map(|lines| ours(lines, false));
+    let (all, _) = merged_in_stretches(files.clone().into());
+    let lost = |bytes: Vec<u8>| {
+        let (rows, found) = merged_in_stretches(vec![files[0].clone(), bytes, files[2].clone()]);
+        let is_missing = |line: &&CountsRow| rows.binary_search_by_key(&line.key, |row| row.key).is_err();
+        let missing: Vec<_> = all.iter().filter(is_missing).map(|line| (line.key, line.wins)).collect();
+        assert_eq!(rows.len() + missing.len(), all.len());
+        (missing, found)
+    };
+    // A page of counts: what comes after it in its row group is not read, as when the file is read from its start.
+    let mut damaged = files[1].clone();
+    let all_pages = pages(&damaged);
+    let of_column = all_pages.len() / 5;
+    let at = all_pages[2 * of_column + of_column / 2].start + 20;
+    damaged[at] ^= 1;
+    let (missing, found) = lost(damaged);
+    assert!(found.len() == 1 && found[0].contains("row "), "{found:?}");
+    assert!((1_000..19_000).contains(&missing.len()) && missing.iter().all(|(_, wins)| *wins == 2));
+    assert!(missing.iter().any(|(key, _)| *key == lines[1].last().unwrap().key));
+    // An index by which the keys of three pages are those of the next one.
+    let mut wrong = files[1].clone();
+    let index = all_pages.last().unwrap().end;
+    let key = |row: usize| lines[1][row].key.to_le_bytes();
+    for row in (5..8).flat_map(|page| [page * 1024, page * 1024 + 1023]) {
+        let at = index + wrong[index..].windows(8).position(|bytes| bytes == key(row)).unwrap();
+        wrong[at..at + 8].copy_from_slice(&key(8 * 1024));
+    }
+    let (missing, found) = lost(wrong);
+    let said = format!("{} rows were not found: their keys are not where the file says", missing.len());
+    assert!(
+        !missing.is_empty() && found.len() == 1 && found[0].contains(&said),
+        "{found:?} {}",
+        missing.len()
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tabiya_book::By;
 use tabiya_games::{self as games, Sources};
 
 use super::count::{CountedGames, count};
-use super::count_rows::{CountsWritten, NewCounts, OpenCounts};
+use super::count_rows::{CountsWritten, GatheredRows, NewCounts, OpenCounts};
 use super::filter::Filter;
 use super::game_index::GameIndex;
 use super::marks::Marks;
@@ -32,39 +32,50 @@ pub struct Input<'a> {
     pub work: Option<&'a mut Work>,
 }
 
-impl Input<'_> {
+impl<'a> Input<'a> {
     /// Counts everything on all threads, and adds the games to the index if there is one. Games are told apart `by` speed and
     /// rating.
     ///
     /// # Errors
     /// When a file cannot be read, a temporary one cannot be written, a count file lacks what `R` holds or what games are told
     /// apart or filtered by, or the work is interrupted.
-    pub fn count<R: CountedRow>(
+    pub fn count<'b, R: CountedRow>(
         &mut self,
-        filter: &Filter,
+        filter: &'b Filter,
         by: By,
         resources: &Resources,
         index: Option<&GameIndex>,
         progress: &Progress,
-    ) -> Result<CountedGames<R>> {
+    ) -> Result<Gathered<'b, R>>
+    where
+        'a: 'b,
+    {
         self.counts.require::<R>(filter, by)?;
         self.counts.variant(Some(self.games.variant()))?;
         if let Some(work) = &mut self.work {
             let KeptCounts { report, shards } =
                 work.count::<R>(self.games, filter, by, resources, progress)?;
-            let (runs, rows_left) = self.counts.read(shards, filter, by, resources, progress)?;
-            let report = BuildReport { rows_left, ..report };
-            return Ok(CountedGames { runs, report, marks: Marks::default() });
+            let rows = self.counts.rows(shards, filter, by, resources, progress)?;
+            return Ok(Gathered { rows, report, marks: Marks::default() });
         }
         let both = !self.counts.files().is_empty() && !self.games.files().is_empty();
         let memory = if both { resources.memory / 2 } else { resources.memory };
         let resources = &Resources { memory, ..resources.clone() };
-        let mut counted = count(self.games, filter, by, self.repeated, resources, index, progress)?;
-        let (runs, rows_left) = self.counts.read(Vec::new(), filter, by, resources, progress)?;
-        counted.runs.extend(runs);
-        counted.report.rows_left = rows_left;
-        Ok(counted)
+        let CountedGames { runs, report, marks } =
+            count(self.games, filter, by, self.repeated, resources, index, progress)?;
+        let rows = self.counts.rows(Vec::new(), filter, by, resources, progress)?.and(runs);
+        Ok(Gathered { rows, report, marks })
     }
+}
+
+/// What is counted of games and count files.
+#[derive(Debug)]
+pub struct Gathered<'a, R> {
+    /// The rows. Those that a filter leaves out of count files are known when all were handed on.
+    pub rows: GatheredRows<'a, R>,
+    /// What became of the games.
+    pub report: BuildReport,
+    pub(crate) marks: Marks,
 }
 
 /// Counts everything into a count file.
@@ -94,8 +105,9 @@ fn write<R: CountedRow>(
     new: NewCounts,
     progress: &Progress,
 ) -> Result<(BuildReport, CountsWritten)> {
-    let CountedGames { runs, report, .. } = input.count::<R>(filter, new.by(), resources, None, progress)?;
-    Ok((report, new.write(runs, resources, progress)?))
+    let Gathered { rows, report, .. } = input.count::<R>(filter, new.by(), resources, None, progress)?;
+    let (rows_left, written) = new.write(rows, resources, progress)?;
+    Ok((BuildReport { rows_left, ..report }, written))
 }
 
 /// Adds up the rows of count files that pass the filter into one.

@@ -55,12 +55,11 @@ pub use tabiya_base::resources::Resources;
 pub use weigh::{DropReason, DroppedMoves, Weigh};
 pub use work::Work;
 
-use count::CountedGames;
 use files::BuildFiles;
 use finished::finished;
 use game_index::GameIndex;
+use gather::Gathered;
 use row::{CountRow, CountedRow, PlacedRow};
-use sort::Sorted;
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::progress::Progress;
 use tabiya_book::By;
@@ -121,21 +120,19 @@ fn build_from<R: CountedRow>(
     let &Plan { filter, weigh, names, resources, progress } = plan;
     let counted = writer.needs_positions();
     let index = (counted && writer.wants_games()).then(|| GameIndex::new(resources));
-    let CountedGames { runs, mut report, marks } =
+    let Gathered { rows, mut report, marks } =
         input.count::<R>(filter, By::default(), resources, index.as_ref(), progress)?;
     let unlinked = match index {
         Some(index) => index.hand_over(&BuildFiles::new(input.games), &mut *writer)?,
         None => 0,
     };
-    let mut sorted = Sorted::new(runs);
-    progress.things(sorted.total(), "counts");
     // What a format cannot hold is only reported where it was asked for.
     let names = Some(names).filter(|names| names.are_given() || writer.holds_comments());
     let make = |rows: &[R]| {
         let mut drops = DroppedMoves::new();
         (weigh::positions(rows, weigh, counted, &mut drops), drops)
     };
-    sorted.each(resources, progress, make, |(found, drops)| {
+    report.rows_left = rows.each(resources, progress, make, |(found, drops)| {
         report.drop_moves(drops);
         found.into_iter().try_for_each(|mut record| {
             marks.apply(&mut record, weigh.uniform);

@@ -7,12 +7,11 @@ use tabiya_book::By;
 use tabiya_chess::MoveCode;
 
 use super::Resources;
-use super::count::CountedGames;
 use super::filter::Filter;
-use super::gather::Input;
+use super::gather::{Gathered, Input};
 use super::report::BuildReport;
 use super::row::CountRow;
-use super::sort::{Sortable as _, Sorted};
+use super::sort::Sortable as _;
 use super::weigh::for_each_move;
 
 /// The moves of the positions in which enough games went on, with their games.
@@ -35,10 +34,8 @@ impl PositionCounts {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<(BuildReport, Self)> {
-        let CountedGames { runs, report, .. } =
+        let Gathered { rows, report, .. } =
             input.count::<CountRow>(filter, By::default(), resources, None, progress)?;
-        let mut sorted = Sorted::new(runs);
-        progress.things(sorted.total(), "counts");
         let kept = |rows: &[CountRow]| {
             let mut kept = Vec::new();
             for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
@@ -55,11 +52,11 @@ impl PositionCounts {
             kept
         };
         let mut counts = Self::default();
-        sorted.each(resources, progress, kept, |kept| {
+        let rows_left = rows.each(resources, progress, kept, |kept| {
             counts.rows.extend(kept);
             Ok(())
         })?;
-        Ok((report, counts))
+        Ok((BuildReport { rows_left, ..report }, counts))
     }
 
     /// The moves of a position by its key, with their games.

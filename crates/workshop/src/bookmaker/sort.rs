@@ -16,15 +16,19 @@
 )]
 
 mod bin;
+mod blocks;
 mod order;
 mod spilled;
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
+use std::sync::mpsc;
 use std::thread;
 
 use bin::{BIN_BITS, BIN_RANGES, Bin, RANGES, bin_of, gather, keys_of};
+use blocks::Block;
 use order::RadixBuffers;
 use spilled::{SpilledRun, SpilledRuns};
 
@@ -33,6 +37,8 @@ use tabiya_base::error::Result;
 use tabiya_base::interrupt;
 use tabiya_base::parallel;
 use tabiya_base::progress::Progress;
+
+pub(crate) use blocks::{BlockFiller, FreeBlocks};
 
 use super::Resources;
 
@@ -170,7 +176,7 @@ impl<R: Sortable> RadixSorter<R> {
         for row in std::mem::take(&mut self.waiting) {
             row.map_or(Ok(()), |row| self.push(row))?;
         }
-        let mut all = SortedRuns { bins: self.bins, spilled: self.spilled };
+        let mut all = SortedRuns { bins: self.bins, spilled: self.spilled, blocks: Vec::new() };
         if all.has_runs() {
             all.settle(&mut self.buffers);
         }
@@ -183,12 +189,13 @@ impl<R: Sortable> RadixSorter<R> {
 pub struct SortedRuns<R> {
     bins: Vec<Bin<R>>,
     spilled: SpilledRuns,
+    blocks: Vec<Block<R>>,
 }
 
 impl<R: Sortable> SortedRuns<R> {
     /// Whether some of the rows are sorted.
     fn has_runs(&self) -> bool {
-        self.spilled.rows() > 0 || self.bins.iter().any(|bin| !bin.runs.is_empty())
+        self.spilled.rows() > 0 || !self.blocks.is_empty() || self.bins.iter().any(|bin| !bin.runs.is_empty())
     }
 
     /// Sorts the rows of each bin.
@@ -201,7 +208,7 @@ impl<R: Sortable> SortedRuns<R> {
 
     /// Those that are in files alone.
     fn of_spilled(spilled: SpilledRuns) -> Self {
-        Self { bins: empty_bins(), spilled }
+        Self { bins: empty_bins(), spilled, blocks: Vec::new() }
     }
 }
 
@@ -225,7 +232,9 @@ impl<R: Sortable> Sorted<R> {
     /// Rows in memory and in files, before equal ones in different runs are added up.
     pub fn total(&self) -> u64 {
         let bins = self.threads.iter().flat_map(|runs| &runs.bins);
-        self.spilled() + bins.map(|bin| (bin.fresh.len() + bin.held()) as u64).sum::<u64>()
+        let blocks = self.threads.iter().flat_map(|runs| &runs.blocks);
+        let held = bins.map(|bin| bin.fresh.len() + bin.held()).chain(blocks.map(Block::rows));
+        self.spilled() + held.map(|rows| rows as u64).sum::<u64>()
     }
 
     /// Leaves fresh rows as they are if none are sorted and those of each bin are no more than `most`, and else sorts them.
@@ -259,13 +268,26 @@ impl<R: Sortable> Sorted<R> {
         make: impl Fn(&[R]) -> T + Sync,
         mut take: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
+        self.each_of(0..RANGES, resources, progress, make, &mut take)
+    }
+
+    /// As [`Sorted::each`], with the rows of some ranges.
+    fn each_of<T: Send>(
+        &mut self,
+        ranges: Range<usize>,
+        resources: &Resources,
+        progress: &Progress,
+        make: impl Fn(&[R]) -> T + Sync,
+        take: &mut dyn FnMut(T) -> Result<()>,
+    ) -> Result<()> {
         let threads = resources.threads.max(1);
         // The result of a range takes memory besides its rows.
         let most = resources.memory / 4 / threads / (size_of::<R>() * 2 + MADE_LEN);
-        self.settle(most as u64);
+        // Fresh rows are handed on by bins, which may have other ranges too.
+        self.settle(if ranges.len() == RANGES { most as u64 } else { 0 });
         let most = (most.max(1) as u64).min(MAX_ROWS);
         let this = &*self;
-        let mut pieces = Pieces::new(this, most.min(this.total() / (threads as u64 * 16) + 1), most);
+        let mut pieces = Pieces::new(this, ranges, most.min(this.total() / (threads as u64 * 16) + 1), most);
         let work = |(rows, buffers): &mut _, piece: SortPiece, made: &mut Option<Result<(u64, T)>>| {
             let read = this.rows(&piece, rows, buffers);
             *made = Some(read.map(|()| (rows.len() as u64, make(rows))));
@@ -281,6 +303,53 @@ impl<R: Sortable> Sorted<R> {
         parallel::in_order(threads, 0, || pieces.next(), Default::default, work, take)
     }
 
+    /// As [`Sorted::each`], with rows that are read when their turn comes: a stretch of the keys at a time, of as many as there
+    /// are `stretches`, while those of the stretch before are handed on. `read` gets the keys, and whether it may return `None`:
+    /// then they are divided, and it is asked again. Blocks of what was handed on become `free`.
+    ///
+    /// # Errors
+    /// As [`Sorted::each`], and what `read` returns.
+    pub(crate) fn each_stretch<T: Send>(
+        &mut self,
+        (stretches, free): (usize, &FreeBlocks<R>),
+        mut read: impl FnMut(&RangeInclusive<u64>, bool) -> Result<Option<Vec<SortedRuns<R>>>> + Send,
+        resources: &Resources,
+        make: impl Fn(&[R]) -> T + Sync,
+        mut take: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let stretches = stretches.clamp(1, RANGES);
+        let even = |stretch| stretch * RANGES / stretches..(stretch + 1) * RANGES / stretches;
+        let mut waiting: Vec<Range<usize>> = (0..stretches).rev().map(even).collect();
+        let next = move || -> Option<Result<_>> {
+            while let Some(ranges) = waiting.pop() {
+                let keys = keys_of(ranges.start).0..=keys_of(ranges.end - 1).1;
+                match read(&keys, ranges.len() > 1).transpose() {
+                    Some(runs) => return Some(runs.map(|runs| (ranges, runs))),
+                    None => {
+                        let middle = ranges.start + ranges.len() / 2;
+                        waiting.extend([middle..ranges.end, ranges.start..middle]);
+                    }
+                }
+            }
+            None
+        };
+        let held = self.threads.len();
+        thread::scope(|scope| {
+            let (send, read) = mpsc::sync_channel(0);
+            // It ends when nobody takes what it has read.
+            scope.spawn(interrupt::inherited(move || {
+                std::iter::from_fn(next).try_for_each(|read| send.send(read))
+            }));
+            read.into_iter().try_for_each(|read| {
+                let (ranges, runs) = read?;
+                self.threads.extend(runs);
+                let done = self.each_of(ranges, resources, &Progress::none(), &make, &mut take);
+                self.threads.drain(held..).for_each(|runs| free.put(runs));
+                done
+            })
+        })
+    }
+
     /// The runs in files, of all threads.
     fn runs(&self) -> impl Iterator<Item = SpilledRun<'_>> {
         self.threads.iter().flat_map(|runs| runs.spilled.runs())
@@ -288,7 +357,10 @@ impl<R: Sortable> Sorted<R> {
 
     /// The sorted rows in memory of a range, by runs.
     fn held(&self, range: usize) -> impl Iterator<Item = &[R]> + Clone {
-        self.threads.iter().flat_map(move |runs| runs.bins[range / BIN_RANGES].parts(range))
+        self.threads.iter().flat_map(move |runs| {
+            let blocks = runs.blocks.iter().flat_map(move |block| block.parts(range));
+            runs.bins[range / BIN_RANGES].parts(range).chain(blocks)
+        })
     }
 
     fn count(&self, range: usize) -> u64 {
@@ -359,14 +431,16 @@ struct Pieces<'a, R> {
     most: u64,
     /// The first range that is in no piece yet.
     next: usize,
+    /// The range after the last.
+    end: usize,
     /// The parts of the range before that.
     parts: VecDeque<RangePart>,
 }
 
 impl<'a, R: Sortable> Pieces<'a, R> {
-    /// Pieces of about `wanted` rows, and of no more than `most`.
-    fn new(sorted: &'a Sorted<R>, wanted: u64, most: u64) -> Self {
-        Self { sorted, wanted, most, next: 0, parts: VecDeque::new() }
+    /// Pieces of these ranges, of about `wanted` rows, and of no more than `most`.
+    fn new(sorted: &'a Sorted<R>, ranges: Range<usize>, wanted: u64, most: u64) -> Self {
+        Self { sorted, wanted, most, next: ranges.start, end: ranges.end, parts: VecDeque::new() }
     }
 
     /// The next piece that has rows.
@@ -375,7 +449,7 @@ impl<'a, R: Sortable> Pieces<'a, R> {
     /// When a temporary file cannot be read, or the work is interrupted.
     fn next(&mut self) -> Result<Option<SortPiece>> {
         let (from, mut rows) = (self.next, 0);
-        while self.parts.is_empty() && self.next < RANGES {
+        while self.parts.is_empty() && self.next < self.end {
             let fresh: usize = self.sorted.fresh(self.next / BIN_RANGES).map(<[R]>::len).sum();
             if fresh > 0 {
                 if rows > 0 && rows + fresh as u64 > self.wanted {

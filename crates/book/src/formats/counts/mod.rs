@@ -48,8 +48,10 @@ pub use check::{Sum, add_unopened, damage, sum};
 pub(crate) use driver::CountsDriver;
 #[cfg(feature = "counts")]
 pub use read::CountFile;
+#[cfg(feature = "counts")]
+pub use seek::Keys;
 #[cfg(not(feature = "counts"))]
-pub use without::{CountFile, CountWriter, from_bytes, open};
+pub use without::{CountFile, CountWriter, Keys, from_bytes, open};
 #[cfg(feature = "counts")]
 pub use write::CountWriter;
 

@@ -1,6 +1,6 @@
 //! Reading a count file of any writer.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use tabiya_base::blob::Blob;
@@ -79,7 +79,8 @@ impl CountFile {
         self.table.groups()
     }
 
-    pub(crate) fn group_rows(&self, group: usize) -> u64 {
+    /// The number of rows of a row group.
+    pub fn group_rows(&self, group: usize) -> u64 {
         self.table.group_rows(group)
     }
 
@@ -124,8 +125,33 @@ impl CountFile {
         wanted: Shape,
         see: impl FnMut(&CountsRow) -> Result<()>,
     ) -> Result<()> {
+        self.rows_in(group, 0..self.group_rows(group), wanted, see)
+    }
+
+    /// Reads rows of a row group, as [`CountFile::group`] reads all of them.
+    ///
+    /// # Errors
+    /// As [`CountFile::group`].
+    pub fn rows_in(
+        &self,
+        group: usize,
+        rows: Range<u64>,
+        wanted: Shape,
+        see: impl FnMut(&CountsRow) -> Result<()>,
+    ) -> Result<()> {
         self.require(wanted)?;
-        self.rows_of(group, 0..self.group_rows(group), None, wanted, see)
+        self.rows_of(group, rows, None, wanted, see)
+    }
+
+    /// The rows that may have keys of these, by their row groups, in a file that is [sorted](CountFile::keys): each row once,
+    /// with a page or two that have none of them.
+    pub fn between(&self, keys: &Keys, wanted: &RangeInclusive<u64>) -> Vec<(usize, Range<u64>)> {
+        keys.between(&self.table, wanted)
+    }
+
+    /// Rows that are read at least where any are, in a file that is [sorted](CountFile::keys).
+    pub fn least_rows(&self, keys: &Keys) -> u64 {
+        keys.least_rows(&self.table)
     }
 
     /// Reads the rows of a position, with what games are counted separately `by`, in a file that is [sorted](CountFile::keys). Damaged parts of it have no rows: the last row group with some that were read is returned, with its error.
@@ -183,7 +209,7 @@ impl CountFile {
     }
 
     /// Where its keys are; `None` if its row groups are not sorted by keys, or do not say which they have.
-    pub(super) fn keys(&self) -> Option<Keys> {
+    pub fn keys(&self) -> Option<Keys> {
         Keys::new(&self.table)
     }
 

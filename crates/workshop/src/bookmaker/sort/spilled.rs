@@ -95,7 +95,7 @@ impl SpilledRuns {
             let sorted = Sorted::new(vec![SortedRuns::<R>::of_spilled(full)]);
             // Rows that are read, sorted, and aside while that is done: a part of what the bins have left free.
             let rows = (self.memory / 8 / size_of::<R>()).max(1) as u64;
-            let mut pieces = Pieces::new(&sorted, rows.min(MAX_ROWS), rows.min(MAX_ROWS));
+            let mut pieces = Pieces::new(&sorted, 0..RANGES, rows.min(MAX_ROWS), rows.min(MAX_ROWS));
             let mut buffers = RadixBuffers::default();
             number += 1;
             self.level(number).add(|rows| {
@@ -216,7 +216,7 @@ mod tests {
         assert!(levels >= 3, "{levels} levels");
         assert!(runs <= levels * MIN_RUNS, "{runs} runs in {levels} levels");
         let sorted = Sorted::new(vec![sorter.finish().unwrap()]);
-        let mut pieces = Pieces::new(&sorted, 100, 100);
+        let mut pieces = Pieces::new(&sorted, 0..RANGES, 100, 100);
         let mut all = Vec::new();
         while let Some(piece) = pieces.next().unwrap() {
             let mut rows = Vec::new();

@@ -228,7 +228,7 @@ impl Work {
             let mut group = CountedGroup { sources: members, rows: 0, games: report };
             let shard = self.shard(group.name());
             let new = NewCounts::create(&shard, R::PLACED, by, sources.variant(), true)?;
-            let written = new.write(runs, resources, progress)?;
+            let (_, written) = new.write(runs.into(), resources, progress)?;
             group.rows = if written.plies > 0 { written.rows } else { 0 };
             // What could not be read to its end may be readable the next time.
             if !group.games.is_incomplete() {

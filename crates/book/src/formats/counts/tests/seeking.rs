@@ -49,6 +49,7 @@ fn compare(bytes: Vec<u8>, lines: &[CountsRow], step: usize) {
         });
         all
     };
+    compare_stretches(&file, &keys, lines);
     for line in lines.iter().step_by(step) {
         for key in [line.key, line.key.wrapping_add(1)] {
             let expected: Vec<_> = lines.iter().filter(|line| line.key == key).copied().collect();
@@ -58,6 +59,33 @@ fn compare(bytes: Vec<u8>, lines: &[CountsRow], step: usize) {
     for key in [0, u64::MAX, 1 << 63, (1 << 63) - 1] {
         let expected: Vec<_> = lines.iter().filter(|line| line.key == key).copied().collect();
         assert_eq!(of_key(&file, key), expected, "{key:x}");
+    }
+}
+
+/// Reads a file in stretches of the keys: each row once, and few that are not of the stretch.
+fn compare_stretches(file: &CountFile, keys: &Keys, lines: &[CountsRow]) {
+    let mut sorted = lines.to_vec();
+    sorted.sort_by_key(|line| (line.key, line.mv, line.slice));
+    let least = file.least_rows(keys);
+    for stretches in [1, 2, 3, 16] {
+        let bound = |stretch: u64| (u128::from(stretch) << 64).div_euclid(stretches);
+        let (mut found, mut read) = (Vec::new(), 0);
+        for stretch in 0..u64::try_from(stretches).unwrap() {
+            let last = u64::try_from(bound(stretch + 1) - 1).unwrap();
+            let wanted = u64::try_from(bound(stretch)).unwrap()..=last;
+            for (group, rows) in file.between(keys, &wanted) {
+                file.rows_in(group, rows, Shape { positions: false, by: file.shape().by }, |line| {
+                    read += 1;
+                    found.extend(Some(*line).filter(|line| wanted.contains(&line.key)));
+                    Ok(())
+                })
+                .unwrap();
+            }
+        }
+        found.sort_by_key(|line| (line.key, line.mv, line.slice));
+        assert!(found == sorted, "{stretches}");
+        // The page of the bound and its neighbours, of the numbers with a sign too.
+        assert!(read <= sorted.len() as u64 + (stretches as u64 + 1) * 4 * least, "{stretches}: {read}");
     }
 }
 
