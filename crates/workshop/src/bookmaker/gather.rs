@@ -8,9 +8,10 @@ use tabiya_book::By;
 use tabiya_games::{self as games, Sources};
 
 use super::count::{CountedGames, count};
-use super::count_rows::{CountsWritten, GatheredRows, NewCounts, OpenCounts};
+use super::count_rows::{CountsWritten, NewCounts, OpenCounts};
 use super::filter::Filter;
 use super::game_index::GameIndex;
+use super::gathered_rows::GatheredRows;
 use super::marks::Marks;
 use super::repeated::Repeated;
 use super::report::BuildReport;

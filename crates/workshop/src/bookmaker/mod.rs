@@ -26,6 +26,7 @@ pub mod filter;
 mod finished;
 mod game_index;
 mod gather;
+mod gathered_rows;
 mod key_row;
 mod marks;
 mod merge;

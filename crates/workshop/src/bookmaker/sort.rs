@@ -2,8 +2,9 @@
 //!
 //! Each thread fills a [`RadixSorter`]: rows go into bins by the first bits of their keys, a full bin is sorted and added
 //! up into a run, and when the thread's share of memory is full, all its runs go to a temporary file as one; of many such runs
-//! one longer run is made. [`Sorted`] then divides the key space into pieces that fit into memory: what all runs have of a piece is sorted once more, added
-//! up, and handed on. The result depends on the rows alone, not on their order, the threads or the memory.
+//! one longer run is made. Rows of count files come in order: those that do not fit fill blocks, a stretch of the keys at a
+//! time. [`Sorted`] then divides the key space into pieces that fit into memory: what all runs have of a piece is sorted once
+//! more, added up, and handed on. The result depends on the rows alone, not on their order, the threads or the memory.
 //!
 //! The writers of books sort with [`base::sort::Sorter`](tabiya_base::sort::Sorter) instead. Both exist because they
 //! sort different things: that one takes records of any length, compares their bytes, and merges its runs with a heap on
