@@ -1,8 +1,9 @@
 //! Running work on several threads, which end before the call returns.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, sync_channel};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::error::{Error, ErrorKind, Result};
@@ -36,6 +37,22 @@ pub fn beside<T: Send, L>(
 /// When `next` or `finish` fails, or the work is interrupted.
 pub fn hand_out<I: Send, W, T: Send>(
     threads: usize,
+    next: impl FnMut() -> Result<Option<I>>,
+    make: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, I) -> bool + Sync,
+    finish: impl Fn(W) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    hand_out_behind(threads, 0, next, make, work, finish)
+}
+
+/// As [`hand_out`], where `next` may have more to do than the threads: each works only while `behind` times as many items wait as
+/// threads come before it, so that those that are not needed take no time from this one.
+///
+/// # Errors
+/// As [`hand_out`].
+pub fn hand_out_behind<I: Send, W, T: Send>(
+    threads: usize,
+    behind: usize,
     mut next: impl FnMut() -> Result<Option<I>>,
     make: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, I) -> bool + Sync,
@@ -43,56 +60,129 @@ pub fn hand_out<I: Send, W, T: Send>(
 ) -> Result<Vec<T>> {
     let threads = threads.max(1);
     // Enough to keep every thread busy while this one waits for the disk, and no more.
-    let (send, receive) = sync_channel(threads * 2);
-    let receive = Mutex::new(receive);
-    let stop = AtomicBool::new(false);
+    let queue = Queue::new(threads, behind, threads * behind.max(2));
+    let number = AtomicUsize::new(0);
     let each = || {
-        let _drain = Drain { receive: &receive, stop: &stop };
+        let number = number.fetch_add(1, Ordering::Relaxed);
+        let _panic = StopOnPanic(&queue);
         let mut worker = make();
-        while let Some(item) = receive_one(&receive) {
-            if !stop.load(Ordering::Relaxed) && !work(&mut worker, item) {
-                stop.store(true, Ordering::Relaxed);
+        while let Some(item) = queue.take(number) {
+            if !work(&mut worker, item) {
+                queue.stop();
             }
         }
         finish(worker)
     };
-    let lead = || {
-        // Dropped at the end, which ends the threads.
-        let send = send;
-        while !stop.load(Ordering::Relaxed)
-            && let Some(item) = next()?
-        {
+    let mut lead = || {
+        // Whatever happens here, the threads end when all is taken.
+        let _end = EndOfQueue(&queue);
+        while let Some(item) = next()? {
             interrupt::check()?;
-            if send.send(item).is_err() {
+            if !queue.put(item) {
                 break;
             }
         }
         interrupt::check()
     };
-    let (led, done) = beside(threads, each, || lead().inspect_err(|_| stop.store(true, Ordering::Relaxed)));
+    let (led, done) = beside(threads, each, || lead().inspect_err(|_| queue.stop()));
     led?;
     done.into_iter().collect()
 }
 
-/// Stops the work when a thread panics, and takes what it was to be handed: otherwise, with no thread left, it would never
-/// be taken.
-struct Drain<'a, I> {
-    receive: &'a Mutex<Receiver<I>>,
-    stop: &'a AtomicBool,
+/// What waits for threads.
+struct Queue<I> {
+    state: Mutex<Waiting<I>>,
+    /// Wakes each thread, when enough waits for it.
+    enough: Vec<Condvar>,
+    room: Condvar,
+    behind: usize,
+    most: usize,
 }
 
-impl<I> Drop for Drain<'_, I> {
+struct Waiting<I> {
+    items: VecDeque<I>,
+    /// Nothing comes any more.
+    over: bool,
+    /// Nothing is wanted any more.
+    stopped: bool,
+}
+
+impl<I> Queue<I> {
+    fn new(threads: usize, behind: usize, most: usize) -> Self {
+        let state = Mutex::new(Waiting { items: VecDeque::new(), over: false, stopped: false });
+        let enough = (0..threads).map(|_| Condvar::new()).collect();
+        Self { state, enough, room: Condvar::new(), behind, most }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting<I>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an item when there is room; returns whether it was wanted.
+    fn put(&self, item: I) -> bool {
+        let is_full = |waiting: &mut Waiting<I>| waiting.items.len() >= self.most && !waiting.stopped;
+        let mut waiting = self.room.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner);
+        if waiting.stopped {
+            return false;
+        }
+        waiting.items.push_back(item);
+        let before = waiting.items.len() - 1;
+        drop(waiting);
+        // Threads before this one were woken by the items before, unless all wait for one and the same.
+        let thread = before.checked_div(self.behind).unwrap_or(0);
+        if thread * self.behind == before || self.behind == 0 {
+            self.enough.get(thread).into_iter().for_each(Condvar::notify_one);
+        }
+        true
+    }
+
+    /// The next item for the thread of this number, from 0, when enough wait or no more come.
+    fn take(&self, number: usize) -> Option<I> {
+        let own = self.enough.get(if self.behind == 0 { 0 } else { number })?;
+        let is_too_few = |waiting: &mut Waiting<I>| {
+            waiting.items.len() <= number * self.behind && !waiting.over && !waiting.stopped
+        };
+        let mut waiting = own.wait_while(self.lock(), is_too_few).unwrap_or_else(PoisonError::into_inner);
+        if waiting.stopped {
+            return None;
+        }
+        let item = waiting.items.pop_front();
+        drop(waiting);
+        self.room.notify_one();
+        item
+    }
+
+    fn end(&self, stopped: bool) {
+        let mut waiting = self.lock();
+        waiting.over = true;
+        waiting.stopped |= stopped;
+        drop(waiting);
+        self.enough.iter().chain([&self.room]).for_each(Condvar::notify_all);
+    }
+
+    fn stop(&self) {
+        self.end(true);
+    }
+}
+
+/// Stops the work when a thread panics: with no thread left, nothing would be taken.
+struct StopOnPanic<'a, I>(&'a Queue<I>);
+
+impl<I> Drop for StopOnPanic<'_, I> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.stop.store(true, Ordering::Relaxed);
-            while receive_one(self.receive).is_some() {}
+            self.0.stop();
         }
     }
 }
 
-/// The next item, for whichever thread asks first.
-fn receive_one<I>(receive: &Mutex<Receiver<I>>) -> Option<I> {
-    receive.lock().ok()?.recv().ok()
+/// Lets the threads end when nothing comes any more.
+struct EndOfQueue<'a, I>(&'a Queue<I>);
+
+impl<I> Drop for EndOfQueue<'_, I> {
+    fn drop(&mut self) {
+        self.0.end(false);
+    }
 }
 
 /// Lets threads work on what `next` returns, each thread with the value that `make` returns, and takes the results in order,
@@ -190,10 +280,11 @@ mod tests {
 
     #[test]
     fn each_item_goes_to_one_thread_until_an_error_or_until_none_is_wanted() {
-        for threads in [0, 1, 3] {
+        for (threads, behind) in [(0, 0), (1, 0), (3, 0), (1, 1), (3, 1), (3, 2)] {
             let mut items = 0..1000_u64;
-            let sums = hand_out(
+            let sums = hand_out_behind(
                 threads,
+                behind,
                 || Ok(items.next()),
                 || 0,
                 |sum, item| {
@@ -208,23 +299,23 @@ mod tests {
                 asked += 1;
                 Ok(Some(asked))
             };
-            assert!(hand_out(threads, endless, || (), |(), item| item < 50, Ok).is_ok());
+            assert!(hand_out_behind(threads, behind, endless, || (), |(), item| item < 50, Ok).is_ok());
             let broken = || Err::<Option<u8>, _>(Error::new(ErrorKind::File, "gone"));
-            let error = hand_out(threads, broken, || (), |(), _| true, Ok).unwrap_err();
+            let error = hand_out_behind(threads, behind, broken, || (), |(), _| true, Ok).unwrap_err();
             assert_eq!(error.to_string(), "gone");
         }
     }
 
     #[test]
     fn where_all_threads_panic_the_work_ends() {
-        for threads in [1, 3] {
+        for (threads, behind) in [(1, 0), (3, 0), (3, 1)] {
             let (mut items, panicked) = (0..1000_u64, AtomicU32::new(0));
             let work = |(): &mut (), _| {
                 panicked.fetch_add(1, Ordering::Relaxed);
                 panic!("on purpose")
             };
             let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                hand_out(threads, || Ok(items.next()), || (), work, Ok)
+                hand_out_behind(threads, behind, || Ok(items.next()), || (), work, Ok)
             }));
             assert!(done.is_err() && panicked.into_inner() > 0);
         }

@@ -17,6 +17,9 @@ const LONG: usize = 8;
 /// Players of each thread that may wait to be taken.
 const WAITING: usize = 2;
 
+/// Pieces of games that wait for each thread before another one helps.
+const BEHIND: usize = 1;
+
 /// Plays through the games of a source on several threads, some games with each player, and takes the players in the order of
 /// the games.
 ///
@@ -75,5 +78,6 @@ pub fn play<P: Visitor + Send, T: Send>(
         games.fetch_add(batch.play(player), Ordering::Relaxed);
         !player.has_failed()
     };
-    parallel::hand_out(resources.threads, next, player, work, finish)
+    // Of a compressed file this thread has as much to do as one that reads the first plies of its games.
+    parallel::hand_out_behind(resources.threads, BEHIND, next, player, work, finish)
 }
