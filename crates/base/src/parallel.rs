@@ -42,17 +42,27 @@ pub fn hand_out<I: Send, W, T: Send>(
     work: impl Fn(&mut W, I) -> bool + Sync,
     finish: impl Fn(W) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    hand_out_behind(threads, 0, next, make, work, finish)
+    hand_out_to(threads, false, next, make, work, finish)
 }
 
-/// As [`hand_out`], where `next` may have more to do than the threads: each works only while `behind` times as many items wait as
-/// threads come before it, so that those that are not needed take no time from this one.
+/// As [`hand_out`], where `next` may have as much to do as the threads: each thread works only while more items wait than threads come
+/// before it, so that one that is not needed leaves the processor to `next`.
 ///
 /// # Errors
 /// As [`hand_out`].
-pub fn hand_out_behind<I: Send, W, T: Send>(
+pub fn hand_out_sparingly<I: Send, W, T: Send>(
     threads: usize,
-    behind: usize,
+    next: impl FnMut() -> Result<Option<I>>,
+    make: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, I) -> bool + Sync,
+    finish: impl Fn(W) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    hand_out_to(threads, true, next, make, work, finish)
+}
+
+fn hand_out_to<I: Send, W, T: Send>(
+    threads: usize,
+    sparingly: bool,
     mut next: impl FnMut() -> Result<Option<I>>,
     make: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, I) -> bool + Sync,
@@ -60,7 +70,7 @@ pub fn hand_out_behind<I: Send, W, T: Send>(
 ) -> Result<Vec<T>> {
     let threads = threads.max(1);
     // Enough to keep every thread busy while this one waits for the disk, and no more.
-    let queue = Queue::new(threads, behind, threads * behind.max(2));
+    let queue = Queue::new(threads, sparingly);
     let number = AtomicUsize::new(0);
     let each = || {
         let number = number.fetch_add(1, Ordering::Relaxed);
@@ -92,11 +102,10 @@ pub fn hand_out_behind<I: Send, W, T: Send>(
 /// What waits for threads.
 struct Queue<I> {
     state: Mutex<Waiting<I>>,
-    /// Wakes each thread, when enough waits for it.
+    /// Wakes each thread when enough items wait for it; all of them wait for the first where they are not used sparingly.
     enough: Vec<Condvar>,
     room: Condvar,
-    behind: usize,
-    most: usize,
+    sparingly: bool,
 }
 
 struct Waiting<I> {
@@ -108,10 +117,10 @@ struct Waiting<I> {
 }
 
 impl<I> Queue<I> {
-    fn new(threads: usize, behind: usize, most: usize) -> Self {
+    fn new(threads: usize, sparingly: bool) -> Self {
         let state = Mutex::new(Waiting { items: VecDeque::new(), over: false, stopped: false });
         let enough = (0..threads).map(|_| Condvar::new()).collect();
-        Self { state, enough, room: Condvar::new(), behind, most }
+        Self { state, enough, room: Condvar::new(), sparingly }
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting<I>> {
@@ -120,7 +129,8 @@ impl<I> Queue<I> {
 
     /// Adds an item when there is room; returns whether it was wanted.
     fn put(&self, item: I) -> bool {
-        let is_full = |waiting: &mut Waiting<I>| waiting.items.len() >= self.most && !waiting.stopped;
+        let is_full =
+            |waiting: &mut Waiting<I>| waiting.items.len() >= 2 * self.enough.len() && !waiting.stopped;
         let mut waiting = self.room.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner);
         if waiting.stopped {
             return false;
@@ -128,21 +138,21 @@ impl<I> Queue<I> {
         waiting.items.push_back(item);
         let before = waiting.items.len() - 1;
         drop(waiting);
-        // Threads before this one were woken by the items before, unless all wait for one and the same.
-        let thread = before.checked_div(self.behind).unwrap_or(0);
-        if thread * self.behind == before || self.behind == 0 {
-            self.enough.get(thread).into_iter().for_each(Condvar::notify_one);
-        }
+        // The threads before this one were woken by the items before.
+        self.enough.get(self.place(before)).into_iter().for_each(Condvar::notify_one);
         true
     }
 
     /// The next item for the thread of this number, from 0, when enough wait or no more come.
     fn take(&self, number: usize) -> Option<I> {
-        let own = self.enough.get(if self.behind == 0 { 0 } else { number })?;
-        let is_too_few = |waiting: &mut Waiting<I>| {
-            waiting.items.len() <= number * self.behind && !waiting.over && !waiting.stopped
-        };
-        let mut waiting = own.wait_while(self.lock(), is_too_few).unwrap_or_else(PoisonError::into_inner);
+        let place = self.place(number);
+        let is_too_few =
+            |waiting: &mut Waiting<I>| waiting.items.len() <= place && !waiting.over && !waiting.stopped;
+        let mut waiting = self
+            .enough
+            .get(place)?
+            .wait_while(self.lock(), is_too_few)
+            .unwrap_or_else(PoisonError::into_inner);
         if waiting.stopped {
             return None;
         }
@@ -150,6 +160,11 @@ impl<I> Queue<I> {
         drop(waiting);
         self.room.notify_one();
         item
+    }
+
+    /// How many items wait for others where the thread of this number is wanted.
+    fn place(&self, number: usize) -> usize {
+        if self.sparingly { number } else { 0 }
     }
 
     fn end(&self, stopped: bool) {
@@ -280,11 +295,11 @@ mod tests {
 
     #[test]
     fn each_item_goes_to_one_thread_until_an_error_or_until_none_is_wanted() {
-        for (threads, behind) in [(0, 0), (1, 0), (3, 0), (1, 1), (3, 1), (3, 2)] {
+        for (threads, sparingly) in [(0, false), (1, false), (3, false), (1, true), (3, true), (8, true)] {
             let mut items = 0..1000_u64;
-            let sums = hand_out_behind(
+            let sums = hand_out_to(
                 threads,
-                behind,
+                sparingly,
                 || Ok(items.next()),
                 || 0,
                 |sum, item| {
@@ -299,23 +314,23 @@ mod tests {
                 asked += 1;
                 Ok(Some(asked))
             };
-            assert!(hand_out_behind(threads, behind, endless, || (), |(), item| item < 50, Ok).is_ok());
+            assert!(hand_out_to(threads, sparingly, endless, || (), |(), item| item < 50, Ok).is_ok());
             let broken = || Err::<Option<u8>, _>(Error::new(ErrorKind::File, "gone"));
-            let error = hand_out_behind(threads, behind, broken, || (), |(), _| true, Ok).unwrap_err();
+            let error = hand_out_to(threads, sparingly, broken, || (), |(), _| true, Ok).unwrap_err();
             assert_eq!(error.to_string(), "gone");
         }
     }
 
     #[test]
     fn where_all_threads_panic_the_work_ends() {
-        for (threads, behind) in [(1, 0), (3, 0), (3, 1)] {
+        for (threads, sparingly) in [(1, false), (3, false), (3, true)] {
             let (mut items, panicked) = (0..1000_u64, AtomicU32::new(0));
             let work = |(): &mut (), _| {
                 panicked.fetch_add(1, Ordering::Relaxed);
                 panic!("on purpose")
             };
             let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                hand_out_behind(threads, behind, || Ok(items.next()), || (), work, Ok)
+                hand_out_to(threads, sparingly, || Ok(items.next()), || (), work, Ok)
             }));
             assert!(done.is_err() && panicked.into_inner() > 0);
         }

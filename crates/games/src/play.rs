@@ -17,9 +17,6 @@ const LONG: usize = 8;
 /// Players of each thread that may wait to be taken.
 const WAITING: usize = 2;
 
-/// Pieces of games that wait for each thread before another one helps.
-const BEHIND: usize = 1;
-
 /// Plays through the games of a source on several threads, some games with each player, and takes the players in the order of
 /// the games.
 ///
@@ -79,5 +76,5 @@ pub fn play<P: Visitor + Send, T: Send>(
         !player.has_failed()
     };
     // Of a compressed file this thread has as much to do as one that reads the first plies of its games.
-    parallel::hand_out_behind(resources.threads, BEHIND, next, player, work, finish)
+    parallel::hand_out_sparingly(resources.threads, next, player, work, finish)
 }

@@ -74,7 +74,7 @@ impl OpenCounts {
     /// What could not be read of each file.
     pub fn damage(&self) -> Vec<(&Path, Vec<Finding>)> {
         let files = self.files.iter().enumerate();
-        files.map(|(number, file)| (file.path(), self.damage.of(number, file))).collect()
+        files.map(|(number, file)| (file.path(), self.damage.findings(number, file))).collect()
     }
 
     /// # Errors
@@ -101,7 +101,7 @@ impl OpenCounts {
         let files = self.files.iter().enumerate();
         let files =
             files.map(|(number, file)| Ok(CountFileSource::new(file, filter, (&self.damage, number))));
-        GatheredRows::of(shards.chain(files), by, resources, progress)
+        GatheredRows::of_files(shards.chain(files), by, resources, progress)
     }
 }
 

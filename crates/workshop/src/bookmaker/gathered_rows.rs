@@ -37,7 +37,7 @@ impl DamagedGroups {
     }
 
     /// What could not be read of a file.
-    pub(super) fn of(&self, number: usize, file: &CountFile) -> Vec<Finding> {
+    pub(super) fn findings(&self, number: usize, file: &CountFile) -> Vec<Finding> {
         let groups = self.lock();
         let groups = groups.range((number, 0)..=(number, usize::MAX));
         damage(groups.map(|((_, group), (_, error))| (file, *group, error)))
@@ -234,20 +234,10 @@ impl<'a> CountFiles<'a> {
         (files(now), Some(LaterFiles { files: files(later), stretches }))
     }
 
-    /// Reads all of them.
+    /// Reads these parts, and sorts them on the disk if there is no memory for them.
     ///
     /// # Errors
     /// When a file cannot be read or is damaged, a temporary one cannot be written, or the work is interrupted.
-    fn read<R: CountedRow>(
-        &self,
-        progress: &Progress,
-        done: &AtomicU64,
-        left: &mut u64,
-    ) -> Result<Vec<SortedRuns<R>>> {
-        self.sort(&self.parts(None)?, None, (progress, done), left)
-    }
-
-    /// Reads these parts, and sorts them on the disk if there is no memory for them.
     fn sort<R: CountedRow>(
         &self,
         parts: &[Part<'_>],
@@ -328,7 +318,7 @@ impl LaterFiles<'_> {
     /// Reads the rows with these keys; `None` if they `may_be_divided`, and there are too many.
     ///
     /// # Errors
-    /// As [`CountFiles::read`].
+    /// As [`CountFiles::sort`].
     fn read<R: CountedRow>(
         &self,
         keys: &RangeInclusive<u64>,
@@ -381,7 +371,7 @@ impl<'a, R: CountedRow> GatheredRows<'a, R> {
     /// # Errors
     /// When a file cannot be read, one of this build's own is damaged, a temporary file cannot be written, or the work is
     /// interrupted.
-    pub(super) fn of(
+    pub(super) fn of_files(
         files: impl Iterator<Item = Result<CountFileSource<'a>>>,
         by: By,
         resources: &Resources,
@@ -399,7 +389,7 @@ impl<'a, R: CountedRow> GatheredRows<'a, R> {
         };
         progress.things(now.rows(), "rows");
         let mut left = 0;
-        let held = now.read(progress, &AtomicU64::new(0), &mut left)?;
+        let held = now.sort(&now.parts(None)?, None, (progress, &AtomicU64::new(0)), &mut left)?;
         Ok(GatheredRows { held, later, left })
     }
 
