@@ -1,5 +1,6 @@
 //! What a book is, whatever its format: the traits that formats and layers over books implement.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use tabiya_base::findings::{Finding, Findings, listed, summed};
 use tabiya_base::patch::Patch;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Seen;
-use tabiya_chess::{Position, Variant};
+use tabiya_chess::{MoveCode, Position, Variant};
 
 use crate::{
     Among, By, Field, Format, GameReference, Learnable, MoveFacts, OtherRules, PositionRecord, Scope, edit,
@@ -117,6 +118,20 @@ pub trait Moves: Send + Sync {
             Ok(())
         })?;
         Ok((positions, moves))
+    }
+
+    /// Shows the keys of the positions that [`Moves::each`] shows of [`Scope::All`] with moves. Formats may know this faster.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    fn each_key(&self, visit: &mut dyn FnMut(u64)) -> Result<()> {
+        self.each(Scope::All, &Progress::none(), &mut |record| {
+            if !record.moves.is_empty() {
+                visit(record.key);
+            }
+            Ok(())
+        })?;
+        Ok(())
     }
 
     /// Adds what is wrong with the moves of a position, where keys tell positions apart and only the position shows it: what
@@ -248,6 +263,15 @@ pub trait Book: Moves {
         None
     }
 
+    /// The castlings among the moves that [`Moves::each`] shows without their positions, each with its key, as far as play reaches
+    /// these: what looks like a king that takes its rook could be another piece that moves to the corner.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    fn castlings(&self, _progress: &Progress) -> Result<HashSet<(u64, MoveCode)>> {
+        Ok(HashSet::new())
+    }
+
     /// The book as one that is edited by replacing some of its bytes.
     fn as_patchable(&self) -> Option<&dyn Patchable> {
         None
@@ -309,7 +333,7 @@ impl fmt::Debug for dyn Moves + '_ {
 }
 
 /// What inspecting the whole book finds lost, or of no use.
-fn damage_of<B: Book + ?Sized>(book: &B, progress: &Progress) -> Vec<Finding> {
+pub(crate) fn damage_of<B: Book + ?Sized>(book: &B, progress: &Progress) -> Vec<Finding> {
     errors(|findings| book.inspect(progress, findings))
 }
 

@@ -515,6 +515,14 @@ fn has_one_key(variant: Variant) -> bool {
 /// a format does not distinguish, mirrored or with colours swapped, count as one.
 fn missing<B: Moves + ?Sized>(book: &B, own: &Met) -> Result<Keys> {
     let mut missing = Keys::default();
+    if is_known_by_key(book.variant()) && !book.holds_positions() {
+        book.each_key(&mut |key| {
+            if !own.keys().contains(&key) {
+                missing.insert(key);
+            }
+        })?;
+        return Ok(missing);
+    }
     book.each(Scope::All, &Progress::none(), &mut |known| {
         let is_reached = || has_form(known.key, known.position.as_ref(), own.keys());
         let lacks_one = || known.moves.iter().any(|facts| !own.has_shown(known.key, facts.mv));

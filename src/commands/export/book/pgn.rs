@@ -11,9 +11,9 @@ use tabiya_base::visit::Break;
 use tabiya_book::traits::Book;
 use tabiya_book::traverse::{self, Keys, Met, own_lines};
 use tabiya_book::{Moves, Scope};
-use tabiya_chess::Position;
 use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
+use tabiya_chess::{Position, is_known_by_key, variant_facts};
 use tabiya_games::export::{PgnHead, PgnWriter, San, UNLISTED};
 
 use super::Entries;
@@ -111,7 +111,7 @@ pub struct Coverage {
     own: Met,
     /// The keys of each other position, and how many moves it has.
     unreached: Vec<(Vec<u64>, u64)>,
-    /// All keys of positions with moves beside the own ones, of a book that shows its positions.
+    /// All keys of positions with moves beside the own ones, of a book that shows them all.
     held: Option<Keys>,
 }
 
@@ -122,7 +122,10 @@ impl Coverage {
     /// When the work is interrupted.
     pub fn from_book(book: &dyn Book) -> Result<Self> {
         let own = own_lines(book, usize::MAX).unwrap_or_default();
-        let mut held = (book.holds_positions() && book.format().lists_all()).then(Keys::default);
+        // Where keys do not tell positions apart, or a position has several, only looking it up shows whether a book has it.
+        let of_keys = is_known_by_key(book.variant()) && !variant_facts(book.variant()).has_common_kings;
+        let has_all = book.format().lists_all() && (book.holds_positions() || of_keys);
+        let mut held = has_all.then(Keys::default);
         let unreached = unreached(book, own.keys(), held.as_mut())?;
         Ok(Self { own, unreached, held })
     }

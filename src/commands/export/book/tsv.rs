@@ -10,8 +10,9 @@ use shakmaty::{File, Position as _, Role, Square};
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
-use tabiya_book::{Moves, PositionRecord, Recommendation, Scope};
-use tabiya_chess::MoveCode;
+use tabiya_book::traits::Book;
+use tabiya_book::{PositionRecord, Recommendation};
+use tabiya_chess::{MoveCode, Position};
 
 /// The columns. A field is empty if the book does not know it.
 const COLUMNS: [&str; 13] = [
@@ -80,23 +81,15 @@ pub fn key(key: u64, text: &mut Vec<u8>) {
 /// The castlings of a book that holds only keys, as far as play reaches their positions: what looks like a king that takes
 /// its rook could be another piece that moves to the corner.
 #[derive(Debug, Default)]
-pub(crate) struct Castlings(HashSet<(u64, u16)>);
+pub(crate) struct Castlings(HashSet<(u64, MoveCode)>);
 
 impl Castlings {
-    /// Finds them; a book that holds positions does not need them.
+    /// Finds them, each with its key.
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn find(book: &dyn Moves) -> Result<Self> {
-        let mut found = HashSet::new();
-        if !book.holds_positions() {
-            book.each(Scope::Reachable, &Progress::none(), &mut |known| {
-                let castlings = known.moves.iter().filter(|entry| castles(known, entry.mv));
-                found.extend(castlings.map(|entry| (known.key, entry.mv.0)));
-                Ok(())
-            })?;
-        }
-        Ok(Self(found))
+    pub fn find(book: &dyn Book) -> Result<Self> {
+        Ok(Self(book.castlings(&Progress::none())?))
     }
 
     /// A move in UCI notation: castling of standard chess as two steps of the king, other castling as the king taking its
@@ -107,30 +100,30 @@ impl Castlings {
             return UciMove::Put { role, to: mv.to() };
         }
         let mut to = mv.to();
-        if castles(known, mv) || self.0.contains(&(known.key, mv.0)) {
+        if self.castles(known, mv) {
             to = Square::from_coords(if to.file() == File::H { File::G } else { File::C }, to.rank());
         }
         UciMove::Normal { from: mv.from(), to, promotion: mv.promotion().ok().flatten() }
     }
-}
 
-/// Whether a move is castling of standard chess, as far as its position is known.
-fn castles(known: &PositionRecord, mv: MoveCode) -> bool {
-    let (from, to) = (mv.from(), mv.to());
-    let ordinary = [
-        (Square::E1, Square::H1),
-        (Square::E1, Square::A1),
-        (Square::E8, Square::H8),
-        (Square::E8, Square::A8),
-    ];
-    ordinary.contains(&(from, to))
-        && known.position.as_ref().is_some_and(|at| at.chess().board().role_at(from) == Some(Role::King))
+    /// Whether a move is castling of standard chess, as far as its position is known.
+    fn castles(&self, known: &PositionRecord, mv: MoveCode) -> bool {
+        let (from, to) = (mv.from(), mv.to());
+        let ordinary = [
+            (Square::E1, Square::H1),
+            (Square::E1, Square::A1),
+            (Square::E8, Square::H8),
+            (Square::E8, Square::A8),
+        ];
+        let has_king = |at: &Position| at.chess().board().role_at(from) == Some(Role::King);
+        ordinary.contains(&(from, to))
+            && known.position.as_ref().map_or_else(|| self.0.contains(&(known.key, mv)), has_king)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use tabiya_book::{Annotation, Counts, Learned, MoveFacts};
-    use tabiya_chess::Position;
 
     use super::*;
 

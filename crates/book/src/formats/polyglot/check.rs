@@ -7,12 +7,13 @@ use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
 use tabiya_chess::{Position, Variant};
 
+use super::Polyglot;
 use super::entry::PolyglotEntry;
 use super::kinds::{PolyglotFindingKind, offset};
 use super::layout::ENTRY_LEN;
 use super::read::PolyglotEntries;
 use super::scan::{PolyglotTotals, scan};
-use super::walk::{EntryFinding, walk};
+use super::walk::{EntryFinding, Walked};
 use crate::BookSummary;
 
 /// Counts the entries and reports what they show without their positions, in the order of the file.
@@ -43,16 +44,12 @@ pub(super) fn cut_off(entries: PolyglotEntries<'_>) -> String {
 
 /// Sums up the book and reports what is wrong with it: first what the entries show, in the order of the file, then what
 /// only the positions show, in the order in which play reaches them.
-pub(crate) fn survey(
-    data: &Map,
-    variant: Variant,
-    progress: &Progress,
-    findings: &mut Findings<'_>,
-) -> BookSummary {
-    let (totals, entries) = (entries(data, variant, progress, findings), PolyglotEntries::new(data));
-    let walk =
-        walk(entries, variant, totals.positions, progress, &mut |found| add(&found, variant, findings));
-    if walk.cut {
+pub(crate) fn survey(book: &Polyglot, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
+    let variant = book.variant;
+    let totals = entries(&book.data, variant, progress, findings);
+    let Walked { traversal, .. } =
+        book.walk(totals.positions, progress, &mut |found| add(&found, variant, findings));
+    if traversal.cut {
         findings.add(
             PolyglotFindingKind::Cut,
             FindingPlace::default(),
@@ -60,11 +57,11 @@ pub(crate) fn survey(
         );
     }
     BookSummary {
-        entries: entries.len() as u64,
+        entries: book.entries().len() as u64,
         positions: Some(totals.positions),
         moves: Some(totals.moves),
-        deepest: Some(walk.plies),
-        reachable: Some(walk.reached),
+        deepest: Some(traversal.plies),
+        reachable: Some(traversal.reached),
         learned: totals.learned,
         ..BookSummary::default()
     }

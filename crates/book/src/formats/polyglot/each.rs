@@ -1,16 +1,13 @@
 //! All positions of a book.
 
-use std::collections::HashMap;
-
 use shakmaty::Square;
 
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::to_the_end;
-use tabiya_chess::MoveCode;
+use tabiya_chess::{MoveCode, is_known_by_key};
 
 use super::Polyglot;
-use super::walk::walk;
 use crate::traverse::each_reachable;
 use crate::{PositionRecord, Scope, Visit};
 
@@ -24,14 +21,10 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
     let entries = book.entries();
     if scope == Scope::Reachable {
         progress.things(entries.len() as u64, "entries");
-        return each_reachable(book, entries.positions(), progress, visit);
+        return reachable(book, progress, visit);
     }
-    let mut castlings = HashMap::new();
-    if entries.iter().any(|entry| may_be_old_castling(entry.mv)) {
-        walk(entries, book.variant, entries.positions(), progress, &mut |found| {
-            castlings.extend(found.old_castling.map(|mv| (found.index, MoveCode::from_move(mv))));
-        });
-    }
+    let may_be_old = entries.iter().any(|entry| may_be_old_castling(entry.mv));
+    let castlings = may_be_old.then(|| &book.walked(progress).castlings);
     progress.things(entries.len() as u64, "entries");
     let mut known = PositionRecord::default();
     let mut index = 0;
@@ -42,7 +35,7 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
             progress.pass(index as u64);
             known.key = entry.key;
             trusted &= entry.learn_is_plausible();
-            let mv = castlings.get(&index).copied().unwrap_or(entry.mv);
+            let mv = castlings.map_or(entry.mv, |castlings| castlings.code(index, &entry));
             if mv.error(book.variant).is_none() && !entry.add_to(&mut known.moves, mv) {
                 known.moves.push(entry.facts(mv));
             }
@@ -58,9 +51,29 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
     Ok(0)
 }
 
+/// Shows the positions that play reaches, and notes whether the moves of all entries were shown.
+fn reachable(book: &Polyglot, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+    let (all, mut shown) = (book.entries().positions(), (0, 0));
+    let left_out = each_reachable(book, all, progress, &mut |record| {
+        shown = (shown.0 + 1, shown.1 + record.moves.len() as u64);
+        visit(record)
+    })?;
+    // Where keys do not tell positions apart, or a position has several, the moves of one key may be shown in several places.
+    if is_known_by_key(book.variant) && shown.0 == all && shown == count(book) {
+        book.moves_are_legal.get_or_init(|| ());
+    }
+    Ok(left_out)
+}
+
 /// See [`crate::Moves::count`]: castling that a position has in both forms counts twice, as in [`crate::BookSummary`].
 pub fn count(book: &Polyglot) -> (u64, u64) {
     let (mut positions, mut moves) = (0, 0);
+    each_run(book, |_, of_it| (positions, moves) = (positions + 1, moves + of_it));
+    (positions, moves)
+}
+
+/// Shows the key of each position with moves that may be legal, and how many different ones it has.
+pub fn each_run(book: &Polyglot, mut visit: impl FnMut(u64, u64)) {
     let mut codes = Vec::new();
     for run in book.entries().runs() {
         codes.clear();
@@ -69,10 +82,10 @@ pub fn count(book: &Polyglot) -> (u64, u64) {
             codes.sort_unstable();
             codes.dedup();
         }
-        positions += u64::from(!codes.is_empty());
-        moves += codes.len() as u64;
+        if let (Some(entry), false) = (run.get(0), codes.is_empty()) {
+            visit(entry.key, codes.len() as u64);
+        }
     }
-    (positions, moves)
 }
 
 /// Whether a code is a step from the king's first square to one that it castles to.

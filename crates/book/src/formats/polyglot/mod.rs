@@ -22,8 +22,10 @@ mod walk;
 #[cfg(feature = "write")]
 mod write;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use shakmaty::{Move, Position as _};
 
@@ -38,10 +40,11 @@ use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position, Variant};
 
-use crate::traits::Book;
+use crate::traits::{Book, damage_of};
 use crate::verdict::best;
 use crate::{BookSummary, Format, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
 pub(crate) use driver::PolyglotDriver;
+use walk::{EntryFinding, Walked};
 
 /// The format.
 pub const FORMAT: Format = Format::new(&driver::FACTS);
@@ -73,6 +76,10 @@ pub struct Polyglot {
     variant: Variant,
     /// Whether positions of any variant are looked up.
     is_of_any: bool,
+    /// What a walk of the whole book found, once there was one.
+    walked: OnceLock<Walked>,
+    /// Set once reading the book has shown that all moves of the positions that play reaches are legal.
+    moves_are_legal: OnceLock<()>,
 }
 
 impl Polyglot {
@@ -83,13 +90,15 @@ impl Polyglot {
         let is_read_only = file
             .as_ref()
             .is_some_and(|file| fs::metadata(file).is_ok_and(|data| data.permissions().readonly()));
-        Self { path, file, is_read_only, data, variant: Variant::Chess, is_of_any: false }
+        let (walked, moves_are_legal) = (OnceLock::new(), OnceLock::new());
+        let variant = Variant::Chess;
+        Self { path, file, is_read_only, data, variant, is_of_any: false, walked, moves_are_legal }
     }
 
     /// The book as one of a variant, whose rules decide which of its moves are legal: the file does not say for which it is.
     #[must_use]
     pub fn of_variant(self, variant: Variant) -> Self {
-        Self { variant, ..self }
+        Self { variant, walked: OnceLock::new(), moves_are_legal: OnceLock::new(), ..self }
     }
 
     /// The book as one of whatever variant a position is of that it is asked for. Read as a whole it stays one of its variant.
@@ -108,6 +117,25 @@ impl Polyglot {
     /// The entries.
     pub fn entries(&self) -> PolyglotEntries<'_> {
         PolyglotEntries::new(&self.data)
+    }
+
+    /// Walks the book, as [`walk::walk`] does, and keeps what it finds.
+    fn walk(&self, positions: u64, progress: &Progress, found: &mut dyn FnMut(EntryFinding<'_>)) -> &Walked {
+        let mut are_legal = true;
+        let walked = walk::walk(self.entries(), self.variant, positions, progress, &mut |finding| {
+            are_legal &= finding.old_castling.is_some();
+            found(finding);
+        });
+        if are_legal {
+            self.moves_are_legal.get_or_init(|| ());
+        }
+        self.walked.get_or_init(|| walked)
+    }
+
+    /// What a walk of the book finds, which is made only once.
+    fn walked(&self, progress: &Progress) -> &Walked {
+        let walk = || self.walk(self.entries().positions(), progress, &mut |_| ());
+        self.walked.get().unwrap_or_else(walk)
     }
 }
 
@@ -151,6 +179,11 @@ impl Moves for Polyglot {
 
     fn count(&self) -> Result<(u64, u64)> {
         Ok(each::count(self))
+    }
+
+    fn each_key(&self, visit: &mut dyn FnMut(u64)) -> Result<()> {
+        each::each_run(self, |key, _| visit(key));
+        Ok(())
     }
 
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
@@ -242,7 +275,28 @@ impl Book for Polyglot {
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
-        check::survey(&self.data, self.variant, progress, findings)
+        check::survey(self, progress, findings)
+    }
+
+    fn castlings(&self, progress: &Progress) -> Result<HashSet<(u64, MoveCode)>> {
+        let Walked { castlings, traversal } = self.walked(progress);
+        let mut all: HashSet<_> = castlings.iter(self.entries()).collect();
+        // Deeper positions have others.
+        if traversal.cut {
+            self.each(Scope::Reachable, progress, &mut |record| {
+                let Some(at) = &record.position else { return Ok(()) };
+                let codes = record.moves.iter().map(|known| known.mv);
+                let castles = |mv: &MoveCode| mv.resolve(at.chess()).is_some_and(|mv| mv.is_castle());
+                all.extend(codes.filter(castles).map(|mv| (record.key, mv)));
+                Ok(())
+            })?;
+        }
+        Ok(all)
+    }
+
+    fn damage(&self, progress: &Progress) -> Vec<Finding> {
+        let is_known = self.moves_are_legal.get().is_some() && scan::is_sound(self.entries(), self.variant);
+        if is_known { Vec::new() } else { damage_of(self, progress) }
     }
 
     /// Look-ups miss nothing because of an illegal move, so the book is not searched for them.

@@ -1,12 +1,12 @@
 //! The positions that play reaches from the starting position, and how deep the book goes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
 
 use tabiya_base::progress::Progress;
-use tabiya_chess::{Position, Variant, variant_facts};
+use tabiya_chess::{MoveCode, Position, Variant, variant_facts};
 
 use super::entry::PolyglotEntry;
 use super::read::PolyglotEntries;
@@ -23,6 +23,44 @@ pub struct EntryFinding<'a> {
     pub old_castling: Option<Move>,
 }
 
+/// The castlings among the entries of a book, as far as play reaches their positions: what looks like one may be another piece that
+/// moves between these squares.
+#[derive(Debug, Default)]
+pub struct Castlings {
+    /// By the numbers of the entries.
+    entries: Bits,
+    /// How those in the old form are written otherwise.
+    old: HashMap<usize, MoveCode>,
+}
+
+impl Castlings {
+    /// Notes the legal move of an entry.
+    fn note(&mut self, index: usize, code: MoveCode, mv: Move) {
+        if mv.is_castle() && self.entries.insert(index as u64) && code.is_old_castling(mv) {
+            self.old.insert(index, MoveCode::from_move(mv));
+        }
+    }
+
+    /// The move of an entry with castling as the king taking its rook.
+    pub fn code(&self, index: usize, entry: &PolyglotEntry) -> MoveCode {
+        self.old.get(&index).copied().unwrap_or(entry.mv)
+    }
+
+    /// The castlings among these entries, as [`Castlings::code`], each with its key.
+    pub fn iter(&self, entries: PolyglotEntries<'_>) -> impl Iterator<Item = (u64, MoveCode)> {
+        let castles = |(index, _): &(usize, PolyglotEntry)| self.entries.contains(*index as u64);
+        let castlings = entries.iter().enumerate().filter(castles);
+        castlings.map(|(index, entry)| (entry.key, self.code(index, &entry)))
+    }
+}
+
+/// What a walk of the whole book found.
+#[derive(Debug)]
+pub struct Walked {
+    pub traversal: Traversal,
+    pub castlings: Castlings,
+}
+
 /// Entries at most that wait for a position in which their moves are legal; more are reported at once.
 const MAX_OPEN: usize = 1 << 20;
 
@@ -37,16 +75,17 @@ pub fn walk(
     positions: u64,
     progress: &Progress,
     found: &mut dyn FnMut(EntryFinding<'_>),
-) -> Traversal {
-    let mut walk = Walk::new(entries, variant, found);
+) -> Walked {
+    let castlings = Castlings { entries: Bits::new(entries.len() as u64), old: HashMap::new() };
+    let mut walk = Walk { castlings, ..Walk::new(entries, variant, found) };
     let traversal = with_replies(&mut walk, positions, progress);
-    let Walk { open, found, .. } = walk;
+    let Walk { open, found, castlings, .. } = walk;
     for (index, position) in open {
         if let Some(entry) = entries.get(index) {
             found(EntryFinding { index, entry, position: &position, old_castling: None });
         }
     }
-    traversal
+    Walked { traversal, castlings }
 }
 
 /// Shows what the position alone shows of its entries, where keys tell positions apart.
@@ -69,6 +108,7 @@ struct Walk<'a> {
     found: &'a mut dyn FnMut(EntryFinding<'_>),
     /// The keys that the book's own moves do not reach, once replies to them are looked for.
     missing: Option<KeyFilter>,
+    castlings: Castlings,
 }
 
 impl<'a> Walk<'a> {
@@ -77,7 +117,8 @@ impl<'a> Walk<'a> {
         variant: Variant,
         found: &'a mut dyn FnMut(EntryFinding<'_>),
     ) -> Self {
-        Self { entries, variant, open: BTreeMap::new(), found, missing: None }
+        let castlings = Castlings::default();
+        Self { entries, variant, open: BTreeMap::new(), found, missing: None, castlings }
     }
 
     /// Takes in what the first position of an entry, or another one, says of its move; returns whether that has to wait for
@@ -162,7 +203,10 @@ impl Graph for Walk<'_> {
                 let held = held.get_or_insert_with(|| Arc::new(at.clone()));
                 self.open.insert(index, Arc::clone(held));
             }
-            out.extend(mv);
+            if let Some(mv) = mv {
+                self.castlings.note(index, entry.mv, mv);
+                out.push(mv);
+            }
         }
     }
 
@@ -194,7 +238,7 @@ mod tests {
     fn walked(book: &[u8]) -> ((u32, u64), Vec<(usize, bool)>) {
         let mut reported = Vec::new();
         let entries = PolyglotEntries::new(book);
-        let traversal =
+        let Walked { traversal, .. } =
             walk(entries, Variant::Chess, entries.positions(), &Progress::none(), &mut |finding| {
                 assert_eq!(finding.entry.key, finding.position.key());
                 reported.push((finding.index, finding.old_castling.is_some()));
