@@ -1,4 +1,4 @@
-//! Opens regular files, and reads them at any offset.
+//! Opens regular files, and reads and writes them at any offset.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -52,6 +52,27 @@ pub fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(done)
+}
+
+/// Writes all bytes at this place, and extends the file if necessary. On Windows this moves the place where the file is read next.
+///
+/// # Errors
+/// When the disk is full, or the file cannot be written.
+pub fn write_all_at(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
+    let mut done = 0;
+    while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
+        #[cfg(unix)]
+        let written = std::os::unix::fs::FileExt::write_at(file, rest, at + done as u64);
+        #[cfg(windows)]
+        let written = std::os::windows::fs::FileExt::seek_write(file, rest, at + done as u64);
+        match written {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => done += written,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Reads the bytes from `at` on, as many as `out` has room for.

@@ -71,8 +71,8 @@ pub use field::{Field, halfpoints};
 pub use fingerprint::{Fingerprint, fingerprint_of};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove, Source};
 pub use learner::{
-    Attempt, Compared, Comparison, EntryEdit, History, LearnOutcome, Learner, MadeEdit, PATIENCE, Reversal,
-    WeightChange,
+    Attempt, Compared, Comparison, EntryEdit, History, LearnOutcome, Learner, MadeEdit, MovesOfKeys,
+    PATIENCE, Reversal, WeightChange,
 };
 pub use replaced::set_aside;
 pub use spool::{Batch, Drain, Drained, Learners, PlayedBook, Spool, SpoolPlace, Spooled};

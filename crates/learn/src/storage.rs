@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -265,8 +265,7 @@ impl StoredBytes for File {
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.seek(SeekFrom::Start(at))?;
-        self.write_all(bytes)
+        file::write_all_at(self, at, bytes)
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {

@@ -6,7 +6,6 @@ mod recent;
 mod spool;
 mod tree;
 
-use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -17,8 +16,8 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_book::Format;
 use tabiya_book::traits::Book;
-use tabiya_chess::{MoveCode, Variant};
-use tabiya_learn::{IdentifiedGame, LearnOutcome, Learner, Source};
+use tabiya_chess::Variant;
+use tabiya_learn::{IdentifiedGame, LearnOutcome, Learner, MovesOfKeys, Source};
 use tabiya_workshop::source::open_games;
 
 use self::collect::GameCollector;
@@ -259,7 +258,7 @@ fn learner_of(book: &dyn Book) -> Result<Learner> {
 struct Totals {
     games: u64,
     learned: u64,
-    entries: HashSet<(u64, MoveCode)>,
+    entries: MovesOfKeys,
     known: u64,
     absent: u64,
     /// Games without a result.

@@ -4,6 +4,7 @@
 mod rewrite;
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use tabiya_base::error::{Error, Result};
 use tabiya_book::polyglot::MAX_OF_ONE_KEY;
 use tabiya_book::polyglot::entry::PolyglotEntry;
 use tabiya_book::polyglot::layout::{ENTRY_LEN, LEARN, WEIGHT};
+use tabiya_book::traverse::KeyHasher;
 use tabiya_chess::MoveCode;
 
 use super::field::Field;
@@ -34,7 +36,8 @@ const GUESSES: u32 = 8;
 const MAX_PAGES: usize = 1024;
 
 /// The entries of moves, with their numbers, by the keys of their positions and their codes.
-pub(super) type FoundEntries = HashMap<(u64, [MoveCode; 2]), (u64, PolyglotEntry)>;
+pub(super) type FoundEntries =
+    HashMap<(u64, [MoveCode; 2]), (u64, PolyglotEntry), BuildHasherDefault<KeyHasher>>;
 
 /// The entries of an open book.
 pub struct BookEntries {
@@ -130,9 +133,14 @@ impl BookEntries {
         Ok(low)
     }
 
-    /// The entry of this number as it was when its page was read: what other programs write since is seen by
-    /// [`BookEntries::entry`] alone.
-    fn paged(&mut self, index: u64) -> Result<Option<PolyglotEntry>> {
+    /// Forgets the pages that were read, so that [`BookEntries::paged`] sees what other programs wrote until now.
+    pub(super) fn read_anew(&mut self) {
+        self.pages.clear();
+    }
+
+    /// The entry of this number as it was when its page was read, or as it was written here since: what other programs write since
+    /// is seen by [`BookEntries::entry`] alone.
+    pub(super) fn paged(&mut self, index: u64) -> Result<Option<PolyglotEntry>> {
         let (number, at) = (index / PAGE as u64, index as usize % PAGE);
         let entry = |page: &Vec<u8>| page.as_chunks().0.get(at).map(PolyglotEntry::from_bytes);
         if let Some(page) = self.pages.get(&number) {
@@ -174,7 +182,7 @@ impl BookEntries {
     pub(super) fn find_each(&mut self, mut moves: Vec<(u64, [MoveCode; 2])>) -> Result<FoundEntries> {
         moves.sort_unstable();
         moves.dedup();
-        let (mut found, mut last) = (FoundEntries::new(), (0, 0));
+        let (mut found, mut last) = (FoundEntries::default(), (0, 0));
         for (key, codes) in moves {
             let numbers = self.numbers_of(last, key)?;
             let first = numbers.start;
@@ -222,10 +230,21 @@ impl BookEntries {
         Ok(None)
     }
 
-    /// Notes that an entry is about to be written.
-    fn forget(&mut self, index: u64) {
+    /// Writes bytes of an entry, from this one of its own on, here and in the page that was read.
+    fn write_part(&mut self, index: u64, from: u64, bytes: &[u8]) -> Result<()> {
         self.is_written = true;
-        self.pages.remove(&(index / PAGE as u64));
+        let number = index / PAGE as u64;
+        // A write that fails may have been made in part.
+        let page = self.pages.remove(&number);
+        let written = self.book.write_at(offset_of(index) + from, bytes);
+        written.map_err(|error| cannot_write(&self.path, error))?;
+        if let Some(mut page) = page {
+            let at = index as usize % PAGE * ENTRY_LEN + from as usize;
+            let part = page.get_mut(at..).and_then(|rest| rest.get_mut(..bytes.len()));
+            part.into_iter().for_each(|part| part.copy_from_slice(bytes));
+            self.pages.insert(number, page);
+        }
+        Ok(())
     }
 
     /// Writes the learn field of an entry, and no other byte.
@@ -233,9 +252,7 @@ impl BookEntries {
     /// # Errors
     /// When the book cannot be written.
     pub fn write(&mut self, index: u64, field: Field) -> Result<()> {
-        self.forget(index);
-        let written = self.book.write_at(offset_of(index) + LEARN, &field.to_bytes());
-        written.map_err(|error| cannot_write(&self.path, error))
+        self.write_part(index, LEARN, &field.to_bytes())
     }
 
     /// Writes the weight of an entry, and no other byte.
@@ -243,9 +260,7 @@ impl BookEntries {
     /// # Errors
     /// When the book cannot be written.
     pub(super) fn write_weight(&mut self, index: u64, weight: u16) -> Result<()> {
-        self.forget(index);
-        let written = self.book.write_at(offset_of(index) + WEIGHT, &weight.to_be_bytes());
-        written.map_err(|error| cannot_write(&self.path, error))
+        self.write_part(index, WEIGHT, &weight.to_be_bytes())
     }
 
     /// Waits until all that was written is on the disk.

@@ -11,6 +11,7 @@ mod transact;
 mod undo;
 
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,6 +19,7 @@ use shakmaty::Color;
 
 use crate::fingerprint::Fingerprint;
 use tabiya_base::error::{Error, Result};
+use tabiya_book::traverse::KeyHasher;
 use tabiya_chess::MoveCode;
 
 use self::compact::CompactLimits;
@@ -35,6 +37,9 @@ pub use self::edit::{Attempt, EntryEdit, MadeEdit, Reversal, WeightChange};
 
 /// How long another process may keep the journal locked before we give up, by default.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Moves, each with the key of its position.
+pub type MovesOfKeys = HashSet<(u64, MoveCode), BuildHasherDefault<KeyHasher>>;
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +147,7 @@ impl Learner {
     /// long, the journal belongs to another book or is damaged, or the disk is full or may not be written. No game is
     /// half learned then, and none that is tried again is learned twice.
     pub fn learn(&mut self, games: &[IdentifiedGame], again: bool) -> Result<Vec<LearnOutcome>> {
-        self.learn_counting(games, again, &mut HashSet::new())
+        self.learn_counting(games, again, &mut MovesOfKeys::default())
     }
 
     /// As [`Learner::learn`]; the keys and moves of the entries that change are added to `entries`.
@@ -153,7 +158,7 @@ impl Learner {
         &mut self,
         games: &[IdentifiedGame],
         again: bool,
-        entries: &mut HashSet<(u64, MoveCode)>,
+        entries: &mut MovesOfKeys,
     ) -> Result<Vec<LearnOutcome>> {
         let played: Vec<Vec<PlayedMove>> = games.iter().map(|known| known.game.played()).collect();
         // Before the lock: reading a large book takes a while, and a book that cannot be learned into must get no

@@ -1,7 +1,5 @@
 //! The transaction: what is done under the journal's lock, and in which order.
 
-use std::collections::BTreeMap;
-
 use tabiya_base::error::{Error, Result};
 use tabiya_base::interrupt;
 use tabiya_book::polyglot::entry::PolyglotEntry;
@@ -365,21 +363,21 @@ impl Transaction {
         }
         let records = &self.state.pending;
         let from = records.iter().rposition(|record| *record == JournalRecord::Reset);
-        let mut fields: BTreeMap<u32, (Change, Vec<Field>)> = BTreeMap::new();
         let changes = records.iter().skip(from.map_or(0, |from| from + 1)).flat_map(JournalRecord::changes);
-        for change in changes.filter(|change| !change.is_deleted()) {
-            let (last, seen) = fields.entry(change.index).or_insert_with(|| (*change, vec![change.old]));
-            *last = *change;
-            seen.push(change.new);
-        }
+        let mut changes: Vec<&Change> = changes.filter(|change| !change.is_deleted()).collect();
+        // Stable: those of an entry stay in the order of their records.
+        changes.sort_by_key(|change| change.index);
         if from.is_some() {
             self.book.clear()?;
         }
-        for (change, seen) in fields.values() {
-            let Some(entry) = self.book.entry(change.index.into())? else { continue };
+        self.book.read_anew();
+        for of_entry in changes.chunk_by(|a, b| a.index == b.index) {
+            let (Some(first), Some(change)) = (of_entry.first(), of_entry.last()) else { continue };
+            let Some(entry) = self.book.paged(change.index.into())? else { continue };
             let same = (entry.key, entry.mv) == (change.key, change.mv);
             let now = Field::from(entry);
-            if same && now != change.new && seen.contains(&now) {
+            let is_known = now == first.old || of_entry.iter().any(|change| change.new == now);
+            if same && now != change.new && is_known {
                 self.book.write(change.index.into(), change.new)?;
             }
         }
