@@ -120,7 +120,7 @@ def cases(inputs):
     return {
         "games, built": (8_000, lambda n: build(inputs.pgn(n), "--min-games", 1)),
         "games, counted": (8_000, lambda n: ["build", inputs.pgn(n), "-o", inputs.path("out.parquet"), "--force"]),
-        "games, reported": (1_000, lambda n: ["report", inputs.pgn(n), "--book", inputs.book(200)]),
+        "games, reported": (1_000, lambda n: ["report", "--book", inputs.book(200), inputs.pgn(n)]),
         "games, learned": (4_000, learn),
         "games in a journal, shown": (500, lambda n: ["learn", "show", inputs.learned(n), "--json"]),
         "games, drawn from": (4_000, lambda n: ["suite", inputs.pgn(n), "-o", inputs.path("out.epd"), "--force", "--ply", 8]),

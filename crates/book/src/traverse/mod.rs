@@ -179,6 +179,15 @@ impl KeyFilter {
         self.words.get(self.place(key)).is_some_and(|word| word & bits == bits)
     }
 
+    /// Keeps those of some things whose keys may be among those. All words are read before one is judged, so that the processor waits
+    /// for many of them at once.
+    pub fn retain<T>(&self, things: &mut Vec<T>, key: impl FnMut(&T) -> u64) {
+        let keys: Vec<u64> = things.iter().map(key).collect();
+        let kept: Vec<bool> = keys.into_iter().map(|key| self.may_have(key)).collect();
+        let mut kept = kept.into_iter();
+        things.retain(|_| kept.next().unwrap_or(true));
+    }
+
     /// The word of a key; of a single word all bits of the key are left, and no shift is that long.
     #[expect(clippy::cast_possible_truncation, reason = "fewer bits than those of the number of words")]
     fn place(&self, key: u64) -> usize {

@@ -423,8 +423,9 @@ impl Replies {
         }
         let Some(missing) = self.missing.get() else { return false };
         if !missing.keys.is_empty() {
-            let mut replies = at.chess().legal_moves();
-            replies.retain(|mv| missing.contains(at.key_after(*mv)) && !out.contains(mv));
+            let mut replies = at.chess().legal_moves().to_vec();
+            missing.filter.retain(&mut replies, |mv| at.key_after(*mv));
+            replies.retain(|mv| missing.keys.contains(&at.key_after(*mv)) && !out.contains(mv));
             out.extend(replies);
         }
         true
@@ -497,12 +498,6 @@ struct MissingKeys {
 impl From<Keys> for MissingKeys {
     fn from(keys: Keys) -> Self {
         Self { filter: KeyFilter::new(keys.iter().copied()), keys }
-    }
-}
-
-impl MissingKeys {
-    fn contains(&self, key: u64) -> bool {
-        self.filter.may_have(key) && self.keys.contains(&key)
     }
 }
 

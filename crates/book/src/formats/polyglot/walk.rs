@@ -190,7 +190,7 @@ impl Graph for Walk<'_> {
 
     fn drop_replies(&self, at: &Position, replies: &mut Vec<Move>) {
         if let Some(missing) = &self.missing {
-            replies.retain(|mv| missing.may_have(at.key_after(*mv)));
+            missing.retain(replies, |mv| at.key_after(*mv));
         }
     }
 
