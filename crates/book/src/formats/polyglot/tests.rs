@@ -429,3 +429,62 @@ fn castling_rights_in_the_keys_of_antichess_are_looked_up_too() {
         }
     }
 }
+
+/// Castling of Black in one of two positions that have its code; in the other a rook goes to the corner.
+const CASTLED: [&str; 2] = [
+    "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8",
+    "a2a3 e7e6 a3a4 e8e7 b2b3 e7d6 b3b4 f8e7 c2c3 g8f6 d2d3 h8e8 h2h3 e8h8",
+];
+
+#[test]
+fn what_only_looks_like_castling_is_told_apart() {
+    let mut entries = of_lines(Variant::Chess, &CASTLED, |_| true);
+    let castling = entries.iter().position(|entry| {
+        entry.mv == raw("e8h8") && entry.key == after(CASTLED[0].rsplit_once(' ').unwrap().0).key()
+    });
+    let castling = entries[castling.unwrap()];
+    assert_eq!(entries.iter().filter(|entry| entry.mv == raw("e8h8")).count(), 2);
+    let white = entries.iter().find(|entry| entry.mv == raw("e1h1")).unwrap();
+    let expected = [castling, *white].map(|entry| (entry.key, entry.mv)).into();
+    assert_eq!(polyglot(&entries).castlings(&Progress::none()).unwrap(), expected);
+    // In the old form, as the usual one.
+    let old = entries.iter_mut().find(|entry| **entry == castling).unwrap();
+    old.mv = raw("e8g8");
+    let book = polyglot(&entries);
+    assert_eq!(book.castlings(&Progress::none()).unwrap(), expected);
+    let mut shown = std::collections::HashSet::new();
+    let each = book.each(Scope::All, &Progress::none(), &mut |record| {
+        shown.extend(record.moves.iter().map(|known| (record.key, known.mv)));
+        Ok(())
+    });
+    assert!(each.is_ok() && shown.is_superset(&expected) && shown.len() == entries.len());
+}
+
+#[test]
+fn what_was_read_before_changes_nothing_of_the_damage() {
+    let line = "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1h1 e8h8";
+    let sound = of_lines(Variant::Chess, &[line], |_| true);
+    let with = |mv: &str, weight| [&sound[..], &[entry(&after("e2e4 e7e5"), mv, weight)]].concat();
+    let unreached = PolyglotEntry { key: 5, ..sound[0] };
+    let cases = [
+        (sound.clone(), 0),
+        (of_lines(Variant::Chess, &[line], |ply| ply % 2 == 0), 0),
+        (with("e1e3", 1), 1),
+        (with("g1f3", 1), 0),
+        ([&sound[..], &[unreached]].concat(), 0),
+        ([&sound[..], &[PolyglotEntry { mv: raw("a1b4"), ..unreached }]].concat(), 1),
+    ];
+    for (number, (mut entries, wrong)) in cases.into_iter().enumerate() {
+        entries.sort_by_key(|entry| entry.key);
+        let damage = |book: &Polyglot| book.damage(&Progress::none());
+        let expected = damage(&polyglot(&entries));
+        assert_eq!(expected.len(), wrong, "{number}: {expected:?}");
+        for scope in [Scope::All, Scope::Reachable] {
+            let book = polyglot(&entries);
+            book.each(scope, &Progress::none(), &mut |_| Ok(())).unwrap();
+            assert_eq!(damage(&book), expected, "{number}");
+            book.castlings(&Progress::none()).unwrap();
+            assert_eq!(damage(&book), expected, "{number}");
+        }
+    }
+}
