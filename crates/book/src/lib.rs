@@ -33,6 +33,7 @@ mod policy;
 mod positions;
 mod record;
 mod slice;
+mod sorted;
 #[cfg(test)]
 pub(crate) mod tests;
 #[doc(hidden)]

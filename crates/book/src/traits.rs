@@ -88,11 +88,9 @@ pub trait Moves: Send + Sync {
         self.moves_in(at).iter().any(|known| known.mv == mv)
     }
 
-    /// Whether there is surely no move in the position of this key, so that the position need not be made to ask. Formats that
-    /// find positions by this key know it.
-    fn lacks(&self, _key: u64) -> bool {
-        false
-    }
+    /// Drops those of a position's legal moves after which there is surely no move, so that the positions need not be made to ask.
+    /// Formats that find positions by keys know it.
+    fn drop_absent(&self, _at: &Position, _moves: &mut Vec<Move>) {}
 
     /// Shows the positions one by one, each with its moves and everything that is known of them, until `visit` breaks off.
     /// With [`Scope::All`] a damaged book may show the same position more than once. What cannot be read is left out, and

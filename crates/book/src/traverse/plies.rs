@@ -389,17 +389,21 @@ impl Replies {
         }
         let own = out.len();
         let mut there: Vec<MoveFacts> = Vec::new();
-        for mv in at.chess().legal_moves() {
-            let key = at.key_after(mv);
+        let mut replies = at.chess().legal_moves().to_vec();
+        replies.retain(|mv| {
+            let key = at.key_after(*mv);
             let is_reached = || match self.own.get() {
                 Some(own) => own.as_ref().is_none_or(|own| own.keys().contains(&key)),
                 None => lines.met.keys().contains(&key),
             };
-            let is_met = || met.is_some_and(|met| !met.may_be_new(at, mv));
-            let lacks = || self.held.as_ref().map_or_else(|| book.lacks(key), |held| !held.contains(&key));
-            if is_reached() || out.contains(&mv) || is_met() || lacks() {
-                continue;
-            }
+            let is_met = || met.is_some_and(|met| !met.may_be_new(at, *mv));
+            let is_held = || self.held.as_ref().is_none_or(|held| held.contains(&key));
+            !is_reached() && !out.contains(mv) && !is_met() && is_held()
+        });
+        if self.held.is_none() {
+            book.drop_absent(at, &mut replies);
+        }
+        for mv in replies {
             there.clear();
             let next = at.after(mv);
             book.moves(&next, &mut there);
@@ -614,8 +618,8 @@ mod tests {
             });
         }
 
-        fn lacks(&self, key: u64) -> bool {
-            !self.0.moves.contains_key(&key)
+        fn drop_absent(&self, at: &Position, moves: &mut Vec<Move>) {
+            moves.retain(|mv| self.0.moves.contains_key(&at.key_after(*mv)));
         }
 
         fn each(&self, _: Scope, _: &Progress, visit: Visit<'_>) -> Result<u64> {

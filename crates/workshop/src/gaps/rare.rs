@@ -51,10 +51,10 @@ impl RareSearch {
         expected: &[ExpectedMove],
     ) {
         let is_expected = |mv| expected.iter().any(|reply| reply.mv == mv);
-        for mv in at.chess().legal_moves().into_iter().filter(|mv| !is_expected(*mv)) {
-            if book.lacks(at.key_after(mv)) {
-                continue;
-            }
+        let mut others = at.chess().legal_moves().to_vec();
+        others.retain(|mv| !is_expected(*mv));
+        book.drop_absent(at, &mut others);
+        for mv in others {
             let after = at.after(mv);
             if plays(book, &after).is_empty() {
                 continue;
@@ -94,8 +94,8 @@ impl RareSearch {
             let line = line.or_else(|| starts.get(&at.whole_key())).copied().unwrap_or(NONE);
             lines.push(line);
             if at.chess().turn() != side {
-                let leads_on = |mv: &shakmaty::Move| !book.lacks(at.key_after(*mv));
-                follow.extend(at.chess().legal_moves().into_iter().filter(leads_on));
+                follow.extend(at.chess().legal_moves());
+                book.drop_absent(at, follow);
             } else if !followed.contains(&at.whole_key()) {
                 let plays = plays(book, at);
                 if let Some((.., rare)) = rare.get_mut(line as usize).filter(|_| !plays.is_empty()) {

@@ -150,15 +150,9 @@ impl Graph for Walk<'_> {
     }
 
     fn drop_replies(&self, at: &Position, replies: &mut Vec<Move>) {
-        let (Some(missing), Some(chess)) = (&self.missing, at.standard()) else { return };
-        let parts = KeyParts::new(chess);
-        replies.retain(|mv| {
-            let keys = |parts: KeyParts| {
-                let mut keys = [self.set, self.set.other()].into_iter().flat_map(|set| parts.keys(set));
-                keys.any(|key| missing.may_have(key))
-            };
-            parts.after(chess, *mv).is_none_or(keys)
-        });
+        if let Some(missing) = &self.missing {
+            ExpIndex::drop_unless(missing, self.set, at, replies);
+        }
     }
 
     fn moves(&mut self, at: &Position, entry: u64, first: bool, out: &mut Vec<Move>) {

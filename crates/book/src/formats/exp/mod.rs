@@ -20,6 +20,8 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use shakmaty::Move;
+
 use tabiya_base::background::Background;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::{Finding, Findings};
@@ -93,6 +95,10 @@ impl Moves for Exp {
         let Some((_, moves, _)) = self.index().look_up(chess, self.family.keys()) else { return };
         let known = moves.iter().zip(read::weights(moves));
         out.extend(known.filter_map(|(known, weight)| Some(MoveFacts::new(known.legal(chess)?, weight))));
+    }
+
+    fn drop_absent(&self, at: &Position, moves: &mut Vec<Move>) {
+        self.index().drop_absent(self.family.keys(), at, moves);
     }
 
     /// Shows what play reaches, whatever the scope, and returns how many positions it does not reach: these have no position.

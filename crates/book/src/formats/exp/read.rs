@@ -8,10 +8,11 @@ use std::cmp::Reverse;
 
 use shakmaty::{Chess, Move, Position as _};
 
-use tabiya_chess::MoveCode;
+use tabiya_chess::{MoveCode, Position};
 
 use super::keys::{KeyParts, KeySet};
 use super::records::{ExpFamily, ExpRecords};
+use crate::sorted::SortedTable;
 use crate::traverse::KeyFilter;
 
 /// Records that are read; the rest of a larger file is ignored. It bounds the index to 400 MB.
@@ -116,6 +117,24 @@ impl ExpIndex {
         Self { known, positions, keys }
     }
 
+    /// Drops those of a position's legal moves that lead to no key of a filter; `set` is that of the file.
+    pub(super) fn drop_unless(filter: &KeyFilter, set: KeySet, at: &Position, moves: &mut Vec<Move>) {
+        let Some(chess) = at.standard() else { return };
+        let parts = KeyParts::new(chess);
+        moves.retain(|mv| {
+            let keys = |parts: KeyParts| {
+                let mut keys = [set, set.other()].into_iter().flat_map(|set| parts.keys(set));
+                keys.any(|key| filter.may_have(key))
+            };
+            parts.after(chess, *mv).is_none_or(keys)
+        });
+    }
+
+    /// Drops those of a position's legal moves that surely lead to no position of the file.
+    pub(super) fn drop_absent(&self, set: KeySet, at: &Position, moves: &mut Vec<Move>) {
+        Self::drop_unless(&self.keys, set, at, moves);
+    }
+
     /// All moves, those of one position next to each other.
     pub fn all(&self) -> &[ExpMove] {
         &self.known
@@ -126,9 +145,8 @@ impl ExpIndex {
         if !self.keys.may_have(key) {
             return None;
         }
-        let first = self.known.partition_point(|known| known.key < key);
-        let moves = self.moves_from(first)?;
-        moves.first().filter(|known| known.key == key).map(|_| (first, moves))
+        let first = self.first_of_key(key)?;
+        Some((first, self.moves_from(first)?))
     }
 
     /// The moves of a key, by the place of its first among all.
@@ -152,6 +170,16 @@ impl ExpIndex {
             }
         }
         None
+    }
+}
+
+impl SortedTable for ExpIndex {
+    fn rows(&self) -> usize {
+        self.known.len()
+    }
+
+    fn key_at(&self, row: usize) -> Option<u64> {
+        self.known.get(row).map(|known| known.key)
     }
 }
 

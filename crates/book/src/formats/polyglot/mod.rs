@@ -40,6 +40,7 @@ use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position, Variant};
 
+use crate::sorted::SortedTable;
 use crate::traits::{Book, damage_of};
 use crate::verdict::best;
 use crate::{BookSummary, Format, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
@@ -168,8 +169,14 @@ impl Moves for Polyglot {
     }
 
     /// Antichess may be found under other keys.
-    fn lacks(&self, key: u64) -> bool {
-        self.variant != Variant::Antichess && !self.is_of_any && self.entries().find(key).next().is_none()
+    fn drop_absent(&self, at: &Position, moves: &mut Vec<Move>) {
+        if self.variant != Variant::Antichess && !self.is_of_any {
+            let keys: Vec<u64> = moves.iter().map(|mv| at.key_after(*mv)).collect();
+            let mut found = Vec::with_capacity(keys.len());
+            self.entries().first_of_keys(&keys, &mut found);
+            let mut found = found.into_iter();
+            moves.retain(|_| found.next().flatten().is_some());
+        }
     }
 
     fn add_illegal(&self, at: &Position, findings: &mut Findings<'_>) {

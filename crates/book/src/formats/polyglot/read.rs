@@ -5,17 +5,11 @@ use tabiya_chess::{Position, variant_facts};
 
 use super::entry::{PolyglotEntry, key_of};
 use super::layout::ENTRY_LEN;
+use crate::sorted::SortedTable;
 
 /// Entries of one key that a look-up reads. No position has more than 218 legal moves, so only a damaged book has more.
 /// The rest is ignored: a book of one key must not hold up a game.
 pub const MAX_OF_ONE_KEY: usize = 1024;
-
-/// Guesses of where a key is before the search around it: the first is off by about the square root of the count of entries, the
-/// second by the root of that.
-const GUESSES: usize = 2;
-
-/// How far from the last guess the search looks first, in entries.
-const NEAR: usize = 8;
 
 /// The entries of a book, over its bytes.
 ///
@@ -79,84 +73,10 @@ impl<'a> PolyglotEntries<'a> {
         self.entries.iter().map(PolyglotEntry::from_bytes)
     }
 
-    /// The number of the first entry whose key is at least `key`, or the count of entries if all keys are lower. In a book that
-    /// is out of order it is any number up to that count.
-    ///
-    /// Keys are spread evenly, so it is guessed from the key, which reads fewer places of a large book than a binary search does.
-    /// Whatever the keys are, it reads no more than twice as many.
-    pub(crate) fn lower_bound(self, key: u64) -> usize {
-        self.lower_bound_near(self.guess(key), key)
-    }
-
-    /// As [`PolyglotEntries::lower_bound`], from a guess of it on.
-    fn lower_bound_near(self, guess: usize, key: u64) -> usize {
-        let is_below = |at: usize| self.entries.get(at).is_some_and(|entry| key_of(entry) < key);
-        let (mut low, mut high) = (0, self.entries.len());
-        let mut step = NEAR;
-        let mut at = guess;
-        // Steps away from the guess, each twice as long, until the place is between two of them.
-        if is_below(at) {
-            while is_below(at) {
-                (low, at) = (at + 1, at.saturating_add(step));
-                step *= 2;
-            }
-            high = high.min(at);
-        } else {
-            while !is_below(at) && at > 0 {
-                (high, at) = (at, at.saturating_sub(step));
-                step *= 2;
-            }
-            (low, high) = if is_below(at) { (at + 1, high) } else { (0, 0) };
-        }
-        let between = self.entries.part(low..high);
-        low + between.partition_point(|entry| key_of(entry) < key)
-    }
-
-    /// About where a key is.
-    fn guess(self, key: u64) -> usize {
-        (1..GUESSES).fold(self.share(key), |at, _| self.nearer(at, key)).min(self.last())
-    }
-
-    /// Which of the entries would be at `part`, if that were a key and keys were spread evenly.
-    #[expect(clippy::cast_possible_truncation, reason = "at most the count of entries")]
-    fn share(self, part: u64) -> usize {
-        ((u128::from(part) * self.entries.len() as u128) >> u64::BITS) as usize
-    }
-
-    /// A better guess of where a key is; the same beyond the last entry.
-    fn nearer(self, at: usize, key: u64) -> usize {
-        let Some(found) = self.entries.get(at).map(key_of) else { return at };
-        let off = self.share(key.abs_diff(found));
-        if found < key { at + off } else { at.saturating_sub(off) }
-    }
-
-    fn last(self) -> usize {
-        self.entries.len().saturating_sub(1)
-    }
-
-    /// Appends [`PolyglotEntries::first_of_key`] of each key. All are guessed before the first is looked for: of a large book the
-    /// processor reads what the guesses need at once, rather than wait for each.
-    pub(crate) fn first_of_keys(self, keys: &[u64], out: &mut Vec<Option<usize>>) {
-        let mut guesses: Vec<usize> = keys.iter().map(|key| self.share(*key)).collect();
-        for _ in 1..GUESSES {
-            guesses.iter_mut().zip(keys).for_each(|(at, key)| *at = self.nearer(*at, *key));
-        }
-        out.extend(guesses.into_iter().zip(keys).map(|(guess, &key)| {
-            let first = self.lower_bound_near(guess.min(self.last()), key);
-            self.entries.get(first).is_some_and(|entry| key_of(entry) == key).then_some(first)
-        }));
-    }
-
     /// The entries of `key` in the order of the file, at most [`MAX_OF_ONE_KEY`]. In a book that is out of order
     /// some or all may be missed.
     pub fn find(self, key: u64) -> impl Iterator<Item = PolyglotEntry> + 'a {
         self.find_from(self.lower_bound(key), key)
-    }
-
-    /// The number of the first entry of a key.
-    pub(crate) fn first_of_key(self, key: u64) -> Option<usize> {
-        let first = self.lower_bound(key);
-        self.entries.get(first).is_some_and(|entry| key_of(entry) == key).then_some(first)
     }
 
     /// The number of a position's first entry, and its key: mostly that of the position. Books of antichess may have castling rights
@@ -191,6 +111,16 @@ impl<'a> PolyglotEntries<'a> {
             .take(MAX_OF_ONE_KEY)
             .take_while(move |entry| key_of(entry) == key)
             .map(PolyglotEntry::from_bytes)
+    }
+}
+
+impl SortedTable for PolyglotEntries<'_> {
+    fn rows(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn key_at(&self, row: usize) -> Option<u64> {
+        self.entries.get(row).map(key_of)
     }
 }
 
@@ -242,23 +172,6 @@ mod tests {
                 let model: Vec<_> = entries.iter().filter(|entry| entry.key == key).collect();
                 prop_assert_eq!(entries.find(key).collect::<Vec<_>>(), model);
             }
-        }
-
-        #[test]
-        fn keys_are_found_together_as_one_by_one(
-            keys in prop::collection::vec(prop_oneof![0..20_u64, any::<u64>()], 0..200),
-            absent: u64,
-            is_sorted: bool,
-        ) {
-            let mut held = keys.clone();
-            if is_sorted {
-                held.sort_unstable();
-            }
-            let bytes = bytes(&held);
-            let (entries, wanted) = (PolyglotEntries::new(&bytes), [&keys[..], &[absent, 0, u64::MAX]].concat());
-            let mut found = Vec::new();
-            entries.first_of_keys(&wanted, &mut found);
-            prop_assert_eq!(found, wanted.iter().map(|key| entries.first_of_key(*key)).collect::<Vec<_>>());
         }
 
         #[test]

@@ -8,6 +8,7 @@ use super::entry::PolyglotEntry;
 use super::kinds::{PolyglotFindingKind, offset};
 use super::layout::ENTRY_LEN;
 use super::read::{MAX_OF_ONE_KEY, PolyglotEntries};
+use crate::sorted::SortedTable;
 
 /// What the pass counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use tabiya_chess::{Game, MoveCode};
 
 use super::entry::PolyglotEntry;
 use super::*;
+use crate::sorted::SortedTable;
 use crate::tests::{after, fen, moves, sample, uci};
 use crate::{self as book, Learned, MoveFacts};
 

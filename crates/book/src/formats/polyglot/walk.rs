@@ -10,6 +10,7 @@ use tabiya_chess::{MoveCode, Position, Variant, variant_facts};
 
 use super::entry::PolyglotEntry;
 use super::read::PolyglotEntries;
+use crate::sorted::SortedTable;
 use crate::traverse::{Bits, Graph, KeyFilter, Traversal, with_replies};
 
 /// Something wrong with an entry that only its position shows.

@@ -82,7 +82,8 @@ impl TextBook {
             return None;
         }
         let index = self.index();
-        index.first(at.whole_key()).or_else(|| index.first(at.strict_key()))
+        let (key, strict) = (at.whole_key(), at.strict_key());
+        index.first(key).or_else(|| if strict == key { None } else { index.first(strict) })
     }
 
     /// The line that begins at an offset.
@@ -113,6 +114,21 @@ impl TextBook {
         moves
     }
 
+    /// What is known of the position that has this line as its first; `None` without moves.
+    fn record(&self, first: usize) -> Option<PositionRecord> {
+        let (mut at, mut moves, mut comment) = (None, Vec::new(), None);
+        self.each_line(first, |line| {
+            at = at.take().or_else(|| line.position(self.variant));
+            if let Some(at) = &at {
+                line.add_moves(at, &mut moves, &mut |_| ());
+            }
+            comment = comment.take().or_else(|| line.comment());
+        });
+        let moves: Vec<_> = moves.into_iter().map(|(mv, weight)| MoveFacts::new(mv, weight)).collect();
+        let at = at.filter(|_| !moves.is_empty())?;
+        Some(PositionRecord { comment, ..PositionRecord::from_moves(&at, &moves) })
+    }
+
     fn comment_of(&self, first: usize) -> Option<String> {
         let mut comment = None;
         self.each_line(first, |line| comment = comment.take().or_else(|| line.comment()));
@@ -131,6 +147,10 @@ impl Moves for TextBook {
         out.extend(self.moves_of(first, at).into_iter().map(|(mv, weight)| MoveFacts::new(mv, weight)));
     }
 
+    fn drop_absent(&self, at: &Position, moves: &mut Vec<Move>) {
+        self.index().drop_absent(None, at, moves);
+    }
+
     fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
         let index = self.index();
         if scope == Scope::Reachable {
@@ -146,15 +166,8 @@ impl Moves for TextBook {
         let mut show = || -> Seen {
             for (number, first) in (0..).zip(index.positions()) {
                 progress.step(number)?;
-                let Some(at) = self.position(first) else { continue };
-                let moves: Vec<_> = self
-                    .moves_of(first, &at)
-                    .into_iter()
-                    .map(|(mv, weight)| MoveFacts::new(mv, weight))
-                    .collect();
-                if !moves.is_empty() {
-                    let comment = self.comment_of(first);
-                    visit(&PositionRecord { comment, ..PositionRecord::from_moves(&at, &moves) })?;
+                if let Some(record) = self.record(first) {
+                    visit(&record)?;
                 }
             }
             Ok(())
@@ -202,5 +215,9 @@ impl Book for TextBook {
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
         check::survey(self, progress, findings)
+    }
+
+    fn inspect(&self, progress: &Progress, findings: &mut Findings<'_>) {
+        check::inspect(self, progress, findings);
     }
 }

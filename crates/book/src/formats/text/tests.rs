@@ -103,6 +103,35 @@ fn a_position_without_en_passant_is_found_where_none_is_legal() {
 }
 
 #[test]
+fn replies_lead_to_positions_that_two_keys_have() {
+    // After the last reply a pawn attacks the square behind the one that has gone two squares, and is pinned.
+    let line: Vec<&str> = "e2e4 e7e5 f2f4 e5f4 e4e5 d8e7 a2a3 d7d5 g1f3".split(' ').collect();
+    let text: String = (0..line.len())
+        .step_by(2)
+        .map(|ply| {
+            let fen = after(&line[..ply].join(" ")).fen();
+            format!("{} bm {};\n", fen.rsplitn(3, ' ').last().unwrap(), line[ply])
+        })
+        .collect();
+    let text = text.replace(" d6 ", " - ");
+    let book = book(&text);
+    let last = after(&line[..7].join(" "));
+    assert_ne!(last.key_after(mv(&last, "d7d5")), after(&line[..8].join(" ")).strict_key());
+    let mut replies = last.chess().legal_moves().to_vec();
+    book.drop_absent(&last, &mut replies);
+    assert!(replies.contains(&mv(&last, "d7d5")) && replies.len() < 10, "{replies:?}");
+    assert_eq!(book.summary(&Progress::none()).reachable, Some(5));
+    assert_eq!(every(&*book, Scope::Reachable).len(), 5);
+}
+
+#[test]
+fn moves_of_a_position_on_several_lines_count_once() {
+    let book = book(&format!("{START} bm e4 d4;\n{START} bm d4 c4;\n{START} bm Nf3;\n"));
+    let summary = book.summary(&Progress::none());
+    assert_eq!((summary.entries, summary.positions, summary.moves), (3, Some(1), Some(4)));
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_line_and_offset() {
     let long = "x".repeat(LONGEST);
     let text = format!(
