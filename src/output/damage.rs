@@ -67,7 +67,8 @@ fn find(book: &Arc<dyn Book>, check: Check) -> Result<Vec<Finding>> {
     let check = move || check(&*checked, &progress::on_terminal(checked.path().to_string_lossy()));
     let damage = interrupt::wait_for("check", check)
         .map_err(|error| Error::file(book.path(), "the book could not be checked for damage", error))?;
-    damage.ok_or_else(|| {
+    // What stopped early knows only a part.
+    damage.filter(|_| !interrupt::asked()).ok_or_else(|| {
         let what = "interrupted before the book was checked for damage; the output is complete";
         Error::new(ErrorKind::Interrupted, what).at_path(book.path())
     })

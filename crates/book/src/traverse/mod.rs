@@ -219,7 +219,8 @@ pub(crate) fn with_replies<G: Graph>(graph: &mut G, positions: u64, progress: &P
     spread_out(graph, Some(&own.entries), positions, progress)
 }
 
-/// Follows all moves of a book and, given the entries that these reach, replies to others.
+/// Follows all moves of a book and, given the entries that these reach, replies to others. Ends early where the work must stop, which
+/// callers find by [`interrupt::check`].
 fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progress: &Progress) -> Traversal {
     let (widest, by_key) = (graph.widest(), is_known_by_key(graph.variant()));
     progress.things(positions, "positions");
@@ -276,6 +277,9 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
             steps.extend(pending.by_ref().take(if own.is_some() && !by_key { 1 } else { TOGETHER }));
             if steps.is_empty() {
                 break;
+            }
+            if interrupt::asked() {
+                return traversal;
             }
             moves.clear();
             spans.clear();
@@ -393,7 +397,8 @@ pub fn each_reachable<B: Moves + ?Sized>(
     Ok(all.saturating_sub(met))
 }
 
-/// The positions that the book's own moves reach from the starting position; `None` if there are more than `most`.
+/// The positions that the book's own moves reach from the starting position; `None` if there are more than `most`, or the work must
+/// stop.
 pub fn own_lines<B: Moves + ?Sized>(book: &B, most: usize) -> Option<Met> {
     let (mut count, mut met) = (0, Met::default());
     let seen = spread(book, &mut met, None, &mut |_, _, is_first| {
@@ -416,6 +421,7 @@ fn spread<B: Moves + ?Sized>(
         if !met.insert(at) {
             return Ok(());
         }
+        interrupt::check()?;
         moves.clear();
         book.moves(at, &mut moves);
         follow.extend(moves.iter().map(|facts| facts.mv));
@@ -426,7 +432,6 @@ fn spread<B: Moves + ?Sized>(
             }
         }
         let Some(replies) = replies else { return Ok(()) };
-        interrupt::check()?;
         replies.append_new(book, at, Some(&*met), follow);
         Ok(())
     })

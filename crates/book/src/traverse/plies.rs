@@ -326,7 +326,7 @@ impl Replies {
             return Ok(Self { may_read: has_one_key(book.variant()), ..Self::within(usize::MAX) });
         }
         let replies = Self::default();
-        let Some(own) = own_lines(book, usize::MAX) else { return Ok(replies) };
+        let Some(own) = own_lines(book, usize::MAX) else { return interrupt::check().map(|()| replies) };
         let missing = missing(book, &own)?;
         Ok(if missing.is_empty() { replies } else { Self::of_missing(own, missing) })
     }

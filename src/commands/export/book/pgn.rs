@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use shakmaty::Position as _;
 
 use tabiya_base::error::Result;
+use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
 use tabiya_book::traits::Book;
@@ -122,6 +123,7 @@ impl Coverage {
     /// When the work is interrupted.
     pub fn from_book(book: &dyn Book) -> Result<Self> {
         let own = own_lines(book, usize::MAX).unwrap_or_default();
+        interrupt::check()?;
         // Where keys do not tell positions apart, or a position has several, only looking it up shows whether a book has it.
         let of_keys = is_known_by_key(book.variant()) && !variant_facts(book.variant()).has_common_kings;
         let has_all = book.format().lists_all() && (book.holds_positions() || of_keys);

@@ -47,8 +47,8 @@ pub(super) fn cut_off(entries: PolyglotEntries<'_>) -> String {
 pub(crate) fn survey(book: &Polyglot, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
     let variant = book.variant;
     let totals = entries(&book.data, variant, progress, findings);
-    let Walked { traversal, .. } =
-        book.walk(totals.positions, progress, &mut |found| add(&found, variant, findings));
+    let walked = book.walk(totals.positions, progress, &mut |found| add(&found, variant, findings));
+    let Walked { traversal, .. } = &*walked;
     if traversal.cut {
         findings.add(
             PolyglotFindingKind::Cut,

@@ -24,7 +24,8 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
         return reachable(book, progress, visit);
     }
     let may_be_old = entries.iter().any(|entry| may_be_old_castling(entry.mv));
-    let castlings = may_be_old.then(|| &book.walked(progress).castlings);
+    let walked = may_be_old.then(|| book.walked(progress)).transpose()?;
+    let castlings = walked.as_ref().map(|walked| &walked.castlings);
     progress.things(entries.len() as u64, "entries");
     let mut known = PositionRecord::default();
     let mut index = 0;

@@ -25,7 +25,7 @@ mod write;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use shakmaty::{Move, Position as _};
 
@@ -36,6 +36,7 @@ pub use write::PolyglotWriter;
 use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
 use tabiya_base::findings::{Finding, Findings};
+use tabiya_base::interrupt;
 use tabiya_base::map::Map;
 use tabiya_base::progress::Progress;
 use tabiya_chess::{MoveCode, Position, Variant};
@@ -78,7 +79,7 @@ pub struct Polyglot {
     /// Whether positions of any variant are looked up.
     is_of_any: bool,
     /// What a walk of the whole book found, once there was one.
-    walked: OnceLock<Walked>,
+    walked: OnceLock<Arc<Walked>>,
     /// Set once reading the book has shown that all moves of the positions that play reaches are legal.
     moves_are_legal: OnceLock<()>,
 }
@@ -120,23 +121,38 @@ impl Polyglot {
         PolyglotEntries::new(&self.data)
     }
 
-    /// Walks the book, as [`walk::walk`] does, and keeps what it finds.
-    fn walk(&self, positions: u64, progress: &Progress, found: &mut dyn FnMut(EntryFinding<'_>)) -> &Walked {
+    /// Walks the book, as [`walk::walk`] does, and keeps what it finds unless the work must stop.
+    fn walk(
+        &self,
+        positions: u64,
+        progress: &Progress,
+        found: &mut dyn FnMut(EntryFinding<'_>),
+    ) -> Arc<Walked> {
         let mut are_legal = true;
         let walked = walk::walk(self.entries(), self.variant, positions, progress, &mut |finding| {
             are_legal &= finding.old_castling.is_some();
             found(finding);
         });
-        if are_legal {
-            self.moves_are_legal.get_or_init(|| ());
+        let walked = Arc::new(walked);
+        if !interrupt::asked() {
+            if are_legal {
+                self.moves_are_legal.get_or_init(|| ());
+            }
+            self.walked.get_or_init(|| Arc::clone(&walked));
         }
-        self.walked.get_or_init(|| walked)
+        walked
     }
 
     /// What a walk of the book finds, which is made only once.
-    fn walked(&self, progress: &Progress) -> &Walked {
-        let walk = || self.walk(self.entries().positions(), progress, &mut |_| ());
-        self.walked.get().unwrap_or_else(walk)
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    fn walked(&self, progress: &Progress) -> Result<Arc<Walked>> {
+        if let Some(walked) = self.walked.get() {
+            return Ok(Arc::clone(walked));
+        }
+        let walked = self.walk(self.entries().positions(), progress, &mut |_| ());
+        interrupt::check().map(|()| walked)
     }
 }
 
@@ -286,7 +302,8 @@ impl Book for Polyglot {
     }
 
     fn castlings(&self, progress: &Progress) -> Result<HashSet<(u64, MoveCode)>> {
-        let Walked { castlings, traversal } = self.walked(progress);
+        let walked = self.walked(progress)?;
+        let Walked { castlings, traversal } = &*walked;
         let mut all: HashSet<_> = castlings.iter(self.entries()).collect();
         // Deeper positions have others.
         if traversal.cut {

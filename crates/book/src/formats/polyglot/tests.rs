@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Move, Position as _, Role, Square};
 
+use tabiya_base::error::ErrorKind;
 use tabiya_base::findings::summed;
+use tabiya_base::interrupt::Interrupt;
 use tabiya_chess::{Game, MoveCode};
 
 use super::entry::PolyglotEntry;
@@ -488,4 +490,28 @@ fn what_was_read_before_changes_nothing_of_the_damage() {
             assert_eq!(damage(&book), expected, "{number}");
         }
     }
+}
+
+#[test]
+fn a_walk_that_stops_early_is_forgotten() {
+    // A rook's step that may be castling makes reading all of the book walk it, and a move is wrong at the end of its line.
+    let mut entries = of_lines(Variant::Chess, &CASTLED, |_| true);
+    entries.extend([
+        entry(&after(CASTLED[0]), "e1e8", 1),
+        PolyglotEntry { key: 5, mv: raw("e8g8"), ..entries[0] },
+    ]);
+    entries.sort_by_key(|entry| entry.key);
+    let book = polyglot(&entries);
+    let stopped = Interrupt::new();
+    stopped.ask();
+    let each = |scope| book.each(scope, &Progress::none(), &mut |_| Ok(()));
+    for scope in [Scope::All, Scope::Reachable] {
+        let failed = stopped.scope(|| each(scope)).unwrap_err();
+        assert_eq!(failed.kind(), ErrorKind::Interrupted);
+    }
+    assert!(stopped.scope(|| book.castlings(&Progress::none())).is_err());
+    stopped.scope(|| book.damage(&Progress::none()));
+    assert!(each(Scope::All).is_ok());
+    assert_eq!(book.damage(&Progress::none()).len(), 1);
+    assert_eq!(book.castlings(&Progress::none()).unwrap().len(), 2);
 }
