@@ -16,7 +16,7 @@ use shakmaty::{Move, Position as _};
 
 pub(crate) use forms::{Forms, each_form};
 pub use met::{KeyHasher, Keys, Meeting, Met};
-pub use plies::{ByPlies, Replies, Search, Tracks, Visited, has_form};
+pub use plies::{ByPlies, Replies, Search, Tracks, Visited, has_form, has_one_key};
 
 use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;

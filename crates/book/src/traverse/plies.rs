@@ -506,7 +506,7 @@ impl From<Keys> for MissingKeys {
 }
 
 /// Whether books have each position under one key. Those of antichess may have castling rights in it.
-fn has_one_key(variant: Variant) -> bool {
+pub fn has_one_key(variant: Variant) -> bool {
     !variant_facts(variant).has_common_kings
 }
 

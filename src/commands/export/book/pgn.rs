@@ -10,11 +10,11 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
 use tabiya_book::traits::Book;
-use tabiya_book::traverse::{self, Keys, Met, own_lines};
+use tabiya_book::traverse::{self, Keys, Met, has_one_key, own_lines};
 use tabiya_book::{Moves, Scope};
 use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
-use tabiya_chess::{Position, is_known_by_key, variant_facts};
+use tabiya_chess::{Position, is_known_by_key};
 use tabiya_games::export::{PgnHead, PgnWriter, San, UNLISTED};
 
 use super::Entries;
@@ -125,7 +125,7 @@ impl Coverage {
         let own = own_lines(book, usize::MAX).unwrap_or_default();
         interrupt::check()?;
         // Where keys do not tell positions apart, or a position has several, only looking it up shows whether a book has it.
-        let of_keys = is_known_by_key(book.variant()) && !variant_facts(book.variant()).has_common_kings;
+        let of_keys = is_known_by_key(book.variant()) && has_one_key(book.variant());
         let has_all = book.format().lists_all() && (book.holds_positions() || of_keys);
         let mut held = has_all.then(Keys::default);
         let unreached = unreached(book, own.keys(), held.as_mut())?;

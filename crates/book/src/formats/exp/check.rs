@@ -151,7 +151,7 @@ impl Graph for Walk<'_> {
 
     fn drop_replies(&self, at: &Position, replies: &mut Vec<Move>) {
         if let Some(missing) = &self.missing {
-            ExpIndex::drop_unless(missing, self.set, at, replies);
+            self.index.drop_absent(Some(missing), self.set, at, replies);
         }
     }
 

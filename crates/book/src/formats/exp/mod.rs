@@ -98,7 +98,7 @@ impl Moves for Exp {
     }
 
     fn drop_absent(&self, at: &Position, moves: &mut Vec<Move>) {
-        self.index().drop_absent(self.family.keys(), at, moves);
+        self.index().drop_absent(None, self.family.keys(), at, moves);
     }
 
     /// Shows what play reaches, whatever the scope, and returns how many positions it does not reach: these have no position.

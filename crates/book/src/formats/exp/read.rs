@@ -117,9 +117,17 @@ impl ExpIndex {
         Self { known, positions, keys }
     }
 
-    /// Drops those of a position's legal moves that lead to no key of a filter; `set` is that of the file.
-    pub(super) fn drop_unless(filter: &KeyFilter, set: KeySet, at: &Position, moves: &mut Vec<Move>) {
+    /// Drops those of a position's legal moves that surely lead to no position of the file, or to none of the `others`; `set` is
+    /// that of the file.
+    pub(super) fn drop_absent(
+        &self,
+        others: Option<&KeyFilter>,
+        set: KeySet,
+        at: &Position,
+        moves: &mut Vec<Move>,
+    ) {
         let Some(chess) = at.standard() else { return };
+        let filter = others.unwrap_or(&self.keys);
         let parts = KeyParts::new(chess);
         moves.retain(|mv| {
             let keys = |parts: KeyParts| {
@@ -128,11 +136,6 @@ impl ExpIndex {
             };
             parts.after(chess, *mv).is_none_or(keys)
         });
-    }
-
-    /// Drops those of a position's legal moves that surely lead to no position of the file.
-    pub(super) fn drop_absent(&self, set: KeySet, at: &Position, moves: &mut Vec<Move>) {
-        Self::drop_unless(&self.keys, set, at, moves);
     }
 
     /// All moves, those of one position next to each other.

@@ -1,5 +1,7 @@
 //! All positions of a book.
 
+use std::sync::atomic::Ordering;
+
 use shakmaty::Square;
 
 use tabiya_base::error::Result;
@@ -61,7 +63,7 @@ fn reachable(book: &Polyglot, progress: &Progress, visit: Visit<'_>) -> Result<u
     })?;
     // Where keys do not tell positions apart, or a position has several, the moves of one key may be shown in several places.
     if is_known_by_key(book.variant) && shown.0 == all && shown == count(book) {
-        book.moves_are_legal.get_or_init(|| ());
+        book.moves_are_legal.store(true, Ordering::Relaxed);
     }
     Ok(left_out)
 }

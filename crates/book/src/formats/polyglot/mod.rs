@@ -25,6 +25,7 @@ mod write;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use shakmaty::{Move, Position as _};
@@ -43,6 +44,7 @@ use tabiya_chess::{MoveCode, Position, Variant};
 
 use crate::sorted::SortedTable;
 use crate::traits::{Book, damage_of};
+use crate::traverse::has_one_key;
 use crate::verdict::best;
 use crate::{BookSummary, Format, MoveFacts, Moves, OtherRules, Scope, Visit, errors};
 pub(crate) use driver::PolyglotDriver;
@@ -81,7 +83,7 @@ pub struct Polyglot {
     /// What a walk of the whole book found, once there was one.
     walked: OnceLock<Arc<Walked>>,
     /// Set once reading the book has shown that all moves of the positions that play reaches are legal.
-    moves_are_legal: OnceLock<()>,
+    moves_are_legal: AtomicBool,
 }
 
 impl Polyglot {
@@ -92,7 +94,7 @@ impl Polyglot {
         let is_read_only = file
             .as_ref()
             .is_some_and(|file| fs::metadata(file).is_ok_and(|data| data.permissions().readonly()));
-        let (walked, moves_are_legal) = (OnceLock::new(), OnceLock::new());
+        let (walked, moves_are_legal) = (OnceLock::new(), AtomicBool::new(false));
         let variant = Variant::Chess;
         Self { path, file, is_read_only, data, variant, is_of_any: false, walked, moves_are_legal }
     }
@@ -100,7 +102,7 @@ impl Polyglot {
     /// The book as one of a variant, whose rules decide which of its moves are legal: the file does not say for which it is.
     #[must_use]
     pub fn of_variant(self, variant: Variant) -> Self {
-        Self { variant, walked: OnceLock::new(), moves_are_legal: OnceLock::new(), ..self }
+        Self { variant, walked: OnceLock::new(), moves_are_legal: AtomicBool::new(false), ..self }
     }
 
     /// The book as one of whatever variant a position is of that it is asked for. Read as a whole it stays one of its variant.
@@ -135,9 +137,7 @@ impl Polyglot {
         });
         let walked = Arc::new(walked);
         if !interrupt::asked() {
-            if are_legal {
-                self.moves_are_legal.get_or_init(|| ());
-            }
+            self.moves_are_legal.fetch_or(are_legal, Ordering::Relaxed);
             self.walked.get_or_init(|| Arc::clone(&walked));
         }
         walked
@@ -186,7 +186,7 @@ impl Moves for Polyglot {
 
     /// Antichess may be found under other keys.
     fn drop_absent(&self, at: &Position, moves: &mut Vec<Move>) {
-        if self.variant != Variant::Antichess && !self.is_of_any {
+        if has_one_key(self.variant) && !self.is_of_any {
             let keys: Vec<u64> = moves.iter().map(|mv| at.key_after(*mv)).collect();
             let mut found = Vec::with_capacity(keys.len());
             self.entries().first_of_keys(&keys, &mut found);
@@ -319,7 +319,8 @@ impl Book for Polyglot {
     }
 
     fn damage(&self, progress: &Progress) -> Vec<Finding> {
-        let is_known = self.moves_are_legal.get().is_some() && scan::is_sound(self.entries(), self.variant);
+        let is_known =
+            self.moves_are_legal.load(Ordering::Relaxed) && scan::is_sound(self.entries(), self.variant);
         if is_known { Vec::new() } else { damage_of(self, progress) }
     }
 

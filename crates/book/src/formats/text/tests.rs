@@ -104,7 +104,7 @@ fn a_position_without_en_passant_is_found_where_none_is_legal() {
 
 #[test]
 fn replies_lead_to_positions_that_two_keys_have() {
-    // After the last reply a pawn attacks the square behind the one that has gone two squares, and is pinned.
+    // After d7d5 the pawn on e5 could capture en passant, were it not pinned.
     let line: Vec<&str> = "e2e4 e7e5 f2f4 e5f4 e4e5 d8e7 a2a3 d7d5 g1f3".split(' ').collect();
     let text: String = (0..line.len())
         .step_by(2)
