@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::{Serialize, Serializer};
@@ -14,7 +16,7 @@ use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::traits::Book as _;
-use tabiya_book::traverse::{KeyFilter, Met};
+use tabiya_book::traverse::{KeyFilter, KeyHasher, Met};
 use tabiya_book::{Learned, Moves as _};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position, Variant};
@@ -34,9 +36,53 @@ const COLUMNS: [(&str, bool); 5] =
 /// The fewest characters of a line that are shown.
 const MIN_LINE: usize = 12;
 
-/// The learned entries of positions, by key: the move, its weight, and what it has learned. Each position asks for the keys of all
-/// its replies, most of which are not there, and in a tree each of these would cost more the more positions there are.
-type Entries = HashMap<u64, Vec<(MoveCode, u16, Learned)>>;
+/// An entry that has learned.
+struct LearnedEntry {
+    key: u64,
+    mv: MoveCode,
+    weight: u16,
+    learned: Learned,
+    /// Whether a row shows it, or its position has shown that it is none of its moves.
+    is_done: bool,
+}
+
+/// The entries that have learned, in the order of their keys.
+struct Entries {
+    all: Vec<LearnedEntry>,
+    /// Where those of a key are.
+    places: HashMap<u64, Range<usize>, BuildHasherDefault<KeyHasher>>,
+}
+
+impl Entries {
+    fn new(book: &Polyglot) -> Self {
+        let has_learned = book.entries().iter().filter(|entry| entry.games > 0 && entry.learn_is_plausible());
+        let mut all: Vec<LearnedEntry> = has_learned
+            .map(|entry| LearnedEntry {
+                key: entry.key,
+                mv: entry.mv,
+                weight: entry.weight,
+                learned: Learned { games: entry.games.into(), halfpoints: entry.halfpoints.into() },
+                is_done: false,
+            })
+            .collect();
+        // A book may be out of order.
+        all.sort_by_key(|entry| entry.key);
+        let mut places = HashMap::default();
+        let mut from = 0;
+        for of_key in all.chunk_by(|a, b| a.key == b.key) {
+            let to = from + of_key.len();
+            places.extend(of_key.first().map(|entry| (entry.key, from..to)));
+            from = to;
+        }
+        Self { all, places }
+    }
+
+    /// Those of a key that are not done.
+    fn of_key(&mut self, key: u64) -> impl Iterator<Item = &mut LearnedEntry> {
+        let place = self.places.get(&key).cloned().unwrap_or_default();
+        self.all.get_mut(place).into_iter().flatten().filter(|entry| !entry.is_done)
+    }
+}
 
 /// The heading of the lines whose opening has no name.
 const UNNAMED: &str = "without a name";
@@ -107,7 +153,7 @@ pub fn open(path: &Path, variant: Variant) -> Result<Polyglot> {
 /// Shows the games that were learned last, and every move that has learned, grouped by openings.
 pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write) -> Printed<Exit> {
     let History { games, count, guesses, doubt } = history;
-    let (rows, lines) = table_rows(entries(book), book);
+    let (rows, lines) = table_rows(book);
     let groups = grouped(rows, sort);
     let moves: u64 = groups.iter().map(|group| group.rows.len() as u64).sum();
     let have = if moves == 1 { "has" } else { "have" };
@@ -149,7 +195,7 @@ pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write)
 
 /// The same as one line of JSON.
 pub fn json(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write) -> Printed<Exit> {
-    let (rows, lines) = table_rows(entries(book), book);
+    let (rows, lines) = table_rows(book);
     let groups = grouped(rows, sort);
     let sum = all(&groups);
     let openings = Each::new(&groups, |group| OpeningLine {
@@ -311,23 +357,15 @@ fn end_of(line: &str, most: usize) -> String {
     format!("... {}", rest.split_once(' ').map_or(rest, |(_, rest)| rest))
 }
 
-fn entries(book: &Polyglot) -> Entries {
-    let mut entries = Entries::new();
-    for entry in book.entries().iter().filter(|entry| entry.games > 0 && entry.learn_is_plausible()) {
-        let learned = Learned { games: entry.games.into(), halfpoints: entry.halfpoints.into() };
-        entries.entry(entry.key).or_default().push((entry.mv, entry.weight, learned));
-    }
-    entries
-}
-
 /// The rows of the table: moves that can be reached from the start, in the order of play, then the others.
-fn table_rows(mut entries: Entries, book: &Polyglot) -> (Vec<Row>, Lines) {
+fn table_rows(book: &Polyglot) -> (Vec<Row>, Lines) {
+    let mut entries = Entries::new(book);
     let (mut rows, mut lines) = (Vec::new(), Lines::default());
     let mut policy = Policy::default();
     (policy.learn, policy.threshold) = (true, 0);
     let mut seen = Met::default();
     // Most replies lead out of the book, and a tree of a hundred thousand positions has no room in a processor's caches.
-    let filter = KeyFilter::new(entries.keys().copied());
+    let filter = KeyFilter::new(entries.places.keys().copied());
     let mut open = vec![(Position::start_of(book.variant()), 0, None)];
     while let Some((position, line, before)) = open.pop() {
         if !seen.insert(&position) {
@@ -335,15 +373,15 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> (Vec<Row>, Lines) {
         }
         let opening = Opening::at(&position).or(before);
         let mut next = Vec::new();
-        if let Some(mut left) = entries.remove(&position.key()) {
+        if entries.of_key(position.key()).next().is_some() {
             for (known, chance) in by_chance(book, &position, &policy, |_| true) {
                 let Some(has_learned) = known.learned else { continue };
                 let codes = MoveCode::codes(known.mv, position.chess());
                 next.push(known.mv);
+                let of_move = entries.of_key(position.key()).filter(|entry| codes.contains(&entry.mv));
+                let found = of_move.map(|entry| entry.is_done = true).count();
                 // Another position of this key may have shown it.
-                if !position.is_known_by_key()
-                    && left.extract_if(.., |(mv, ..)| codes.contains(mv)).count() == 0
-                {
+                if found == 0 && !position.is_known_by_key() {
                     continue;
                 }
                 rows.push(Row {
@@ -356,15 +394,15 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> (Vec<Row>, Lines) {
                     chance: Some(chance),
                 });
             }
-            // And another one may have these.
-            if !position.is_known_by_key() && !left.is_empty() {
-                entries.insert(position.key(), left);
+            // And another one may have the others.
+            if position.is_known_by_key() {
+                entries.of_key(position.key()).for_each(|entry| entry.is_done = true);
             }
         }
         let replies = position.chess().legal_moves();
         let into_book = replies.iter().filter(|mv| {
             let key = position.key_after(**mv);
-            filter.may_have(key) && entries.contains_key(&key)
+            filter.may_have(key) && entries.of_key(key).next().is_some()
         });
         next.extend(into_book.copied());
         // The last one pushed is popped first.
@@ -376,14 +414,16 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> (Vec<Row>, Lines) {
         }
     }
     let named = book.variant() == Variant::Chess;
-    let mut unreached: Vec<_> = entries.into_iter().collect();
-    unreached.sort_unstable_by_key(|(key, _)| *key);
-    for (key, moves) in unreached {
-        for (mv, weight, has_learned) in moves {
-            let (opening, weight) = (named.then(|| Opening::with_key(key)).flatten(), weight.into());
-            let mv = mv.to_string();
-            rows.push(Row { opening, key, line: None, mv, weight, learned: has_learned, chance: None });
-        }
+    for entry in entries.all.into_iter().filter(|entry| !entry.is_done) {
+        rows.push(Row {
+            opening: named.then(|| Opening::with_key(entry.key)).flatten(),
+            key: entry.key,
+            line: None,
+            mv: entry.mv.to_string(),
+            weight: entry.weight.into(),
+            learned: entry.learned,
+            chance: None,
+        });
     }
     (rows, lines)
 }

@@ -26,14 +26,14 @@ use super::storage::{Stamp, StoredBytes};
 /// Entries that are read at once where the whole book is read: 1 MiB.
 const BLOCK: usize = 1 << 16;
 
-/// Entries that are read at once where a key is looked for: 4 KiB.
-const PAGE: usize = 256;
+/// Entries that are read at once where a key is looked for: 16 KiB.
+const PAGE: usize = 1024;
 
 /// Guesses of where a key is before a search by halves.
 const GUESSES: u32 = 8;
 
 /// Pages that are kept: 4 MiB of them.
-const MAX_PAGES: usize = 1024;
+const MAX_PAGES: usize = 256;
 
 /// The entries of moves, with their numbers, by the keys of their positions and their codes.
 pub(super) type FoundEntries =
@@ -48,6 +48,8 @@ pub struct BookEntries {
     pub(super) len: u64,
     /// Pages that were read to find entries.
     pages: HashMap<u64, Vec<u8>>,
+    /// Their memory where it is free for others.
+    spare: Vec<Vec<u8>>,
     /// The state of the file in which its keys were found to ascend.
     pub(super) ordered: Option<Stamp>,
     /// Whether anything was written, or tried to be.
@@ -61,7 +63,15 @@ impl BookEntries {
     /// When the length of the book is not available.
     pub fn new(mut book: Box<dyn StoredBytes>, path: &Path) -> Result<Self> {
         let len = book.size().map_err(|error| cannot_read(path, error))?;
-        Ok(Self { book, path: path.to_owned(), len, pages: HashMap::new(), ordered: None, is_written: false })
+        Ok(Self {
+            book,
+            path: path.to_owned(),
+            len,
+            pages: HashMap::new(),
+            spare: Vec::new(),
+            ordered: None,
+            is_written: false,
+        })
     }
 
     /// What the journal of this book says of it.
@@ -135,7 +145,7 @@ impl BookEntries {
 
     /// Forgets the pages that were read, so that [`BookEntries::paged`] sees what other programs wrote until now.
     pub(super) fn read_anew(&mut self) {
-        self.pages.clear();
+        self.spare.extend(self.pages.drain().map(|(_, page)| page));
     }
 
     /// The entry of this number as it was when its page was read, or as it was written here since: what other programs write since
@@ -146,12 +156,13 @@ impl BookEntries {
         if let Some(page) = self.pages.get(&number) {
             return Ok(entry(page));
         }
-        let mut page = vec![0; PAGE * ENTRY_LEN];
+        if self.pages.len() >= MAX_PAGES {
+            self.read_anew();
+        }
+        let mut page = self.spare.pop().unwrap_or_default();
+        page.resize(PAGE * ENTRY_LEN, 0);
         let read = self.read_at(number * PAGE as u64, &mut page)?;
         page.truncate(read);
-        if self.pages.len() >= MAX_PAGES {
-            self.pages.clear();
-        }
         let entry = entry(&page);
         self.pages.insert(number, page);
         Ok(entry)
