@@ -26,14 +26,14 @@ use super::storage::{Stamp, StoredBytes};
 /// Entries that are read at once where the whole book is read: 1 MiB.
 const BLOCK: usize = 1 << 16;
 
-/// Entries that are read at once where a key is looked for: 16 KiB.
-const PAGE: usize = 1024;
+/// Entries that are read at once where a key is looked for: 8 KiB.
+const PAGE: usize = 512;
 
 /// Guesses of where a key is before a search by halves.
 const GUESSES: u32 = 8;
 
 /// Pages that are kept: 4 MiB of them.
-const MAX_PAGES: usize = 256;
+const MAX_PAGES: usize = 512;
 
 /// The entries of moves, with their numbers, by the keys of their positions and their codes.
 pub(super) type FoundEntries =
