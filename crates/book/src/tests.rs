@@ -65,8 +65,8 @@ pub fn every(book: &dyn Moves, scope: Scope) -> Vec<PositionRecord> {
 pub struct LineBook {
     pub moves: BTreeMap<u64, Vec<Move>>,
     asked: AtomicU64,
-    /// Whether to follow only one position at each depth.
-    pub narrow: bool,
+    /// How many positions are followed at each depth, and how many beyond them wait, if fewer than otherwise.
+    pub widest: Option<[usize; 2]>,
 }
 
 impl LineBook {

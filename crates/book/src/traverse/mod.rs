@@ -27,7 +27,8 @@ use tabiya_chess::{Position, Variant, is_known_by_key};
 
 use super::{MoveFacts, Moves, PositionRecord, Visit};
 
-/// Positions followed at one depth. This bounds memory: about 70 MB for each of two depths.
+/// Positions followed at one depth, and positions beyond them that wait. This bounds memory: about 70 MB for each of two depths and for
+/// those beyond.
 const WIDEST: usize = 1 << 19;
 
 /// Positions whose moves are looked up together.
@@ -79,9 +80,9 @@ pub(crate) trait Graph {
         false
     }
 
-    /// Positions to follow at one depth.
-    fn widest(&self) -> usize {
-        WIDEST
+    /// Positions to follow at one depth, and positions beyond them that wait.
+    fn widest(&self) -> [usize; 2] {
+        [WIDEST; 2]
     }
 }
 
@@ -92,10 +93,20 @@ pub(crate) struct Traversal {
     pub plies: u32,
     /// Positions of the book that are reached.
     pub reached: u64,
-    /// Whether some depth had too many positions to follow all of them.
+    /// Whether some depth had more positions than are followed by plies: those beyond are followed each to the end of its lines, which
+    /// are deeper than `plies` says.
+    pub beyond: bool,
+    /// Whether too many positions waited to follow all of them.
     pub cut: bool,
     /// The numbers of the entries that are reached.
     pub entries: Bits,
+}
+
+impl Traversal {
+    /// Plies from the starting position to the end of the deepest line, where all were followed by plies.
+    pub fn deepest(&self) -> Option<u32> {
+        (!self.beyond && !self.cut).then_some(self.plies)
+    }
 }
 
 /// A position to follow, and the number of its entry.
@@ -222,7 +233,7 @@ pub(crate) fn with_replies<G: Graph>(graph: &mut G, positions: u64, progress: &P
 /// Follows all moves of a book and, given the entries that these reach, replies to others. Ends early where the work must stop, which
 /// callers find by [`interrupt::check`].
 fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progress: &Progress) -> Traversal {
-    let (widest, by_key) = (graph.widest(), is_known_by_key(graph.variant()));
+    let ([widest, waiting], by_key) = (graph.widest(), is_known_by_key(graph.variant()));
     progress.things(positions, "positions");
     let mut traversal = Traversal { entries: Bits::new(graph.numbers()), ..Traversal::default() };
     let mut others = Met::default();
@@ -231,6 +242,7 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
     // The position is made only where it is new.
     let mut arrive = |traversal: &mut Traversal,
                       next: &mut Vec<PendingPosition>,
+                      beyond: &mut Vec<PendingPosition>,
                       entry: Option<u64>,
                       position: &mut dyn FnMut() -> Position| {
         let mut made = None;
@@ -247,19 +259,22 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
         } else if own.is_none() {
             return;
         }
-        if next.len() < widest {
-            next.push(PendingPosition { position: made.unwrap_or_else(position), entry });
+        let is_beyond = next.len() >= widest;
+        traversal.beyond |= is_beyond;
+        let (pending, room) = if is_beyond { (beyond, waiting) } else { (next, widest) };
+        if pending.len() < room {
+            pending.push(PendingPosition { position: made.unwrap_or_else(position), entry });
         } else {
             traversal.cut = true;
         }
         traversal.cut |= others.is_cut();
     };
-    let (mut now, mut next) = (Vec::new(), Vec::new());
+    let (mut now, mut next, mut beyond) = (Vec::new(), Vec::new(), Vec::new());
     let (mut moves, mut after) = (Vec::new(), Vec::new());
     // Some positions; which of the moves are those of each, and which of these are replies.
     let (mut steps, mut spans, mut replies) = (Vec::new(), Vec::new(), Vec::new());
     let start = Position::start_of(graph.variant());
-    arrive(&mut traversal, &mut next, graph.entry(&start), &mut || start.clone());
+    arrive(&mut traversal, &mut next, &mut beyond, graph.entry(&start), &mut || start.clone());
     for plies in 1.. {
         std::mem::swap(&mut now, &mut next);
         if now.is_empty() {
@@ -274,7 +289,11 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
         loop {
             steps.clear();
             // Where keys do not tell positions apart, which replies are followed depends on the moves that were legal until then.
-            steps.extend(pending.by_ref().take(if own.is_some() && !by_key { 1 } else { TOGETHER }));
+            let together = if own.is_some() && !by_key { 1 } else { TOGETHER };
+            // The last ones first, so that few wait.
+            steps.extend(beyond.drain(beyond.len().saturating_sub(together)..));
+            let room = together - steps.len();
+            steps.extend(pending.by_ref().take(room));
             if steps.is_empty() {
                 break;
             }
@@ -306,7 +325,7 @@ fn spread_out<G: Graph>(graph: &mut G, own: Option<&Bits>, positions: u64, progr
                     let (Some(&mv), Some(&entry)) = (moves.get(number), after.get(number)) else { continue };
                     if number < *to || entry.is_some_and(leads_on) {
                         traversal.plies = plies;
-                        arrive(&mut traversal, &mut next, entry, &mut || position.after(mv));
+                        arrive(&mut traversal, &mut next, &mut beyond, entry, &mut || position.after(mv));
                     }
                 }
             }

@@ -27,8 +27,8 @@ impl Graph for &LineBook {
         out.extend(&self.moves[&at.key()]);
     }
 
-    fn widest(&self) -> usize {
-        if self.narrow { 1 } else { WIDEST }
+    fn widest(&self) -> [usize; 2] {
+        self.widest.unwrap_or([WIDEST; 2])
     }
 }
 
@@ -42,7 +42,7 @@ const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 fn breadth_first_counts_the_plies_of_the_deepest_line() {
     let traversal = |lines: &[&str]| {
         let traversal = breadth_first(&LineBook::new(lines, |_| true), 0, &Progress::none());
-        (traversal.plies, traversal.reached, traversal.cut)
+        (traversal.deepest().unwrap(), traversal.reached, traversal.cut)
     };
     assert_eq!(traversal(&LINES), (4, 6, false));
     // f6g8 leads back to the start: the cycle is walked once.
@@ -52,11 +52,17 @@ fn breadth_first_counts_the_plies_of_the_deepest_line() {
 #[test]
 fn the_widest_depth_has_its_bound_in_memory() {
     assert!(WIDEST * size_of::<PendingPosition>() <= 80 << 20, "{}", size_of::<PendingPosition>());
-    let mut book = LineBook::new(&LINES, |_| true);
-    book.narrow = true;
-    let traversal = breadth_first(&book, 6, &Progress::none());
-    // Of e2e4 and d2d4 only the first is followed, but both are reached.
-    assert!(traversal.cut && (4..6).contains(&traversal.reached), "{traversal:?}");
+    let traversal = |lines: &[&str]| {
+        let mut book = LineBook::new(lines, |_| true);
+        book.widest = Some([1; 2]);
+        breadth_first(&book, 0, &Progress::none())
+    };
+    // d2d4 waits until the replies to e2e4 were followed, each to its end: so the deepest line is not known.
+    let followed = traversal(&LINES);
+    assert_eq!((followed.reached, followed.cut, followed.deepest()), (6, false, None));
+    // And there is no room for a third.
+    let cut = traversal(&[&LINES[..], &["c2c4 c7c5 g2g3"]].concat());
+    assert!(cut.cut && cut.reached < 8 && cut.deepest().is_none(), "{cut:?}");
 }
 
 #[test]
@@ -146,8 +152,10 @@ proptest! {
     fn both_ways_reach_the_same(
         games in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..30), 1..8),
         few in 1..6_usize,
+        widest in prop::option::of((1..5_usize).prop_map(|few| [few, WIDEST])),
     ) {
         let mut book = LineBook::default();
+        book.widest = widest;
         for game in games {
             let mut position = Position::start();
             for step in game {

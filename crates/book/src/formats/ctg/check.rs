@@ -54,7 +54,7 @@ pub(crate) fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_
             "too many positions at one depth to follow every line",
         );
     }
-    BookSummary { deepest: Some(walk.plies), reachable: Some(walk.reached), ..summary }
+    BookSummary { deepest: walk.deepest(), reachable: Some(walk.reached), ..summary }
 }
 
 /// Reads everything once, reports what is wrong with the headers, the pages and the index, and counts entries and moves.

@@ -98,7 +98,7 @@ pub(super) fn survey(book: &Exp, progress: &Progress, findings: &mut Findings<'_
         entries: all.len() as u64,
         positions: Some(index.positions),
         moves: Some(index.all().len() as u64),
-        deepest: Some(walked.plies),
+        deepest: walked.deepest(),
         reachable: Some(walked.reached),
         notes,
         ..BookSummary::default()

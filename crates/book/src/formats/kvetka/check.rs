@@ -76,7 +76,7 @@ pub(crate) fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings
         positions: Some(totals.elements),
         moves: Some(totals.moves),
         games: book.results(&Position::start()).map(|results| results.games),
-        deepest: Some(walk.plies),
+        deepest: walk.deepest(),
         reachable: Some(walk.reached),
         learned: None,
         findings: Vec::new(),

@@ -60,7 +60,7 @@ pub(crate) fn survey(book: &Polyglot, progress: &Progress, findings: &mut Findin
         entries: book.entries().len() as u64,
         positions: Some(totals.positions),
         moves: Some(totals.moves),
-        deepest: Some(traversal.plies),
+        deepest: traversal.deepest(),
         reachable: Some(traversal.reached),
         learned: totals.learned,
         ..BookSummary::default()

@@ -110,7 +110,7 @@ pub(super) fn survey(book: &TextBook, progress: &Progress, findings: &mut Findin
         entries,
         positions: Some(index.positions),
         moves: Some(moves),
-        deepest: (!walk.cut).then_some(walk.plies),
+        deepest: walk.deepest(),
         reachable: (!walk.cut).then_some(walk.reached),
         ..BookSummary::default()
     }
