@@ -4,7 +4,6 @@
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tabiya_base::blob::Blob;
 use tabiya_base::bytes;
@@ -19,7 +18,7 @@ use super::layout::{
     team, title, tournament,
 };
 use crate::cbv::{self, Cbv};
-use crate::{GameError, GameLocation, LineOrGame, Reason};
+use crate::database::GamesFile;
 
 /// Offsets in longer files need more than 32 bits.
 pub(super) const WIDE: u64 = u32::MAX as u64;
@@ -43,7 +42,8 @@ pub struct Cbh {
     pub(super) titles: Entities,
     /// Bytes of the media in its texts.
     media: u64,
-    moves_name: Arc<Path>,
+    /// The `.cbg` file.
+    pub(super) games_file: GamesFile,
     count: u32,
     files: Vec<PathBuf>,
     /// The archive that the files are in, and its path.
@@ -184,7 +184,7 @@ impl Cbh {
             parts.findings.push(what.to_owned());
         }
         Ok(Self {
-            moves_name: Arc::from(moves.path()),
+            games_file: GamesFile::new(moves.path()),
             records,
             moves,
             notes,
@@ -207,11 +207,6 @@ impl Cbh {
     /// The `.cbh` file, or the archive.
     pub fn path(&self) -> &Path {
         self.archive.as_ref().map_or(self.records.path(), |(archive, _)| archive.path())
-    }
-
-    /// The `.cbg` file, in which offsets of games are.
-    pub(crate) fn moves_path(&self) -> &Arc<Path> {
-        &self.moves_name
     }
 
     /// Every file of the database that was found, or the archive.
@@ -247,22 +242,6 @@ impl Cbh {
     /// Bytes of records and moves together.
     pub fn size(&self) -> u64 {
         self.records.len() + self.moves.len()
-    }
-
-    /// The place of a game, for reports.
-    pub fn place(&self, number: u32, offset: u64, length: u64) -> GameLocation {
-        GameLocation { file: self.moves_name.clone(), spot: LineOrGame::Game(number.into()), offset, length }
-    }
-
-    /// What is wrong with a game at this offset.
-    pub(super) fn error(
-        &self,
-        number: u32,
-        offset: u64,
-        reason: Reason,
-        why: impl Into<String>,
-    ) -> GameError {
-        GameError { reason, place: self.place(number, offset, 0), why: why.into() }
     }
 }
 

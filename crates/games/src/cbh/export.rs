@@ -121,7 +121,7 @@ impl Exporter for CbhExporter<'_> {
             Ok(record) => self.game(&record, written),
             Err(error) => {
                 let db = self.reader.db();
-                written.lost(db.error(number, 0, Reason::Damaged, error.with_source()));
+                written.lost(db.games_file.error(number, 0, Reason::Damaged, error.with_source()));
             }
         }
     }

@@ -37,7 +37,7 @@ impl Database for Cbh {
     }
 
     fn games_path(&self) -> &Path {
-        self.moves_path()
+        self.games_file.path()
     }
 
     fn linked(&self) -> Option<&Path> {

@@ -175,9 +175,9 @@ impl<'a> CbhReader<'a> {
         let short = record.moves();
         let offset = self.offset(record, &db.moves, short, CBJ_MOVES).ok_or_else(|| {
             let why = format!("the .cbj file does not say where its {noun} are");
-            db.error(record.number, short, Reason::Damaged, why)
+            db.games_file.error(record.number, short, Reason::Damaged, why)
         })?;
-        let refuse = |why: String| db.error(record.number, offset, Reason::Damaged, why);
+        let refuse = |why: String| db.games_file.error(record.number, offset, Reason::Damaged, why);
         if !(MIN_CBG_HEADER..db.moves.len()).contains(&offset) {
             return Err(refuse(format!("the record puts its {noun} outside the file of moves")));
         }
@@ -194,7 +194,8 @@ impl<'a> CbhReader<'a> {
     pub fn find(&mut self, record: &CbhRecord) -> Result<CbhGame, GameError> {
         let db = self.db;
         let head = self.head(record, "moves")?;
-        let refuse = |(reason, why): (Reason, String)| db.error(record.number, head.offset, reason, why);
+        let refuse =
+            |(reason, why): (Reason, String)| db.games_file.error(record.number, head.offset, reason, why);
         let mut game = self.game(record, head).map_err(refuse)?;
         self.grant(&mut game);
         Ok(game)
@@ -292,7 +293,7 @@ impl<'a> CbhReader<'a> {
         let db = self.db;
         let CbhHead { offset, size, .. } = self.head(record, "text")?;
         let data = self.moves.get(&db.moves, offset, size);
-        let refuse = |at, why| db.error(record.number, at, Reason::Damaged, why);
+        let refuse = |at, why| db.games_file.error(record.number, at, Reason::Damaged, why);
         let data = data.map_err(|error| refuse(offset, error.with_source()))?;
         let guide = Guide::read(data);
         let error = guide.error.map(|(at, what)| refuse(offset + at, what.to_owned()));
@@ -305,9 +306,9 @@ impl<'a> CbhReader<'a> {
         match ended {
             Err(error) => {
                 let at = offset + game.head + error.at;
-                Some(self.db.error(number, at, error.reason(), error.to_string()))
+                Some(self.db.games_file.error(number, at, error.reason(), error.to_string()))
             }
-            Ok(()) if game.cut => Some(self.db.error(number, offset, Reason::Damaged, CUT_OFF)),
+            Ok(()) if game.cut => Some(self.db.games_file.error(number, offset, Reason::Damaged, CUT_OFF)),
             Ok(()) => None,
         }
     }

@@ -39,7 +39,12 @@ impl Batch for CbhGames {
             match player.reader.record(number) {
                 Ok(record) => player.one(&record, visitor),
                 Err(error) => {
-                    visitor.unreadable(self.db.error(number, 0, Reason::Unreadable, error.with_source()));
+                    visitor.unreadable(self.db.games_file.error(
+                        number,
+                        0,
+                        Reason::Unreadable,
+                        error.with_source(),
+                    ));
                 }
             }
         }
@@ -100,7 +105,12 @@ impl CbhPlayer<'_> {
             (ended, line.passed)
         };
         let error = if passed && ended.is_ok() {
-            Some(self.reader.db().error(game.number, game.offset, Reason::NullMove, "a side passes"))
+            Some(self.reader.db().games_file.error(
+                game.number,
+                game.offset,
+                Reason::NullMove,
+                "a side passes",
+            ))
         } else {
             self.reader.error(&game, ended)
         };
@@ -132,7 +142,7 @@ impl CbhPlayer<'_> {
         [header.white_elo, header.black_elo] = <[u16; 2]>::from(record.elos()).map(NonZeroU16::new);
         header.result = record.outcome().result();
         header.start = game.start.as_ref().map(|start| Position::from_chess(start.chess.clone()));
-        header.place = db.place(game.number, game.offset, game.len);
+        header.place = db.games_file.place(game.number, game.offset, game.len);
     }
 }
 

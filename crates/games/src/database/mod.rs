@@ -5,6 +5,7 @@
 
 mod error;
 pub mod export;
+mod file;
 mod legal;
 mod parallel;
 mod sink;
@@ -20,6 +21,7 @@ use tabiya_base::file_kind::FileKind;
 use tabiya_base::findings::Findings;
 
 pub use error::{DecodeError, MoveError};
+pub(crate) use file::GamesFile;
 pub(crate) use legal::{castling, passed, stepped};
 pub(crate) use parallel::in_order;
 pub(crate) use sink::{KeyedLine, MainLine};

@@ -51,7 +51,7 @@ pub fn check(db: &Scid, threads: usize, at: &Progress<'_>, findings: &mut Findin
         },
         |last, found| {
             for (kind, in_games, offset, what) in found.drain(..) {
-                let path: &Path = if in_games { db.games_path() } else { db.path() };
+                let path: &Path = if in_games { db.games_file.path() } else { db.path() };
                 findings.add(kind, (path, offset), what);
             }
             at(last)
@@ -68,7 +68,7 @@ pub fn files(db: &Scid, findings: &mut Findings<'_>) {
 
 /// Adds what is wrong with a game that cannot be read.
 pub fn unread(db: &Scid, findings: &mut Findings<'_>, error: &GameError) {
-    let place: &Path = db.games_path();
+    let place: &Path = db.games_file.path();
     findings.add(
         kind_of(error),
         (place, error.place.offset),

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tabiya_base::blob::Blob;
 use tabiya_base::bytes;
@@ -13,7 +12,7 @@ use tabiya_base::map::Map;
 use super::layout::{INDEX_MARK, RECORD_LEN, header};
 use super::names::{Names, text};
 use super::record::Version;
-use crate::{GameError, GameLocation, LineOrGame, Reason};
+use crate::database::GamesFile;
 
 /// The extensions of index, names and games of version 4 and of version 5.
 const PARTS: [[&str; 3]; 2] = [["si4", "sn4", "sg4"], ["si5", "sn5", "sg5"]];
@@ -27,7 +26,8 @@ pub struct Scid {
     pub(super) version: Version,
     /// What it says of itself.
     pub(super) description: String,
-    games_name: Arc<Path>,
+    /// The `.sg4` or `.sg5` file.
+    pub(super) games_file: GamesFile,
     count: u32,
     files: [PathBuf; 3],
     findings: Vec<String>,
@@ -135,8 +135,8 @@ impl Scid {
             findings.push(format!("the header of the index counts {claimed} games, but it holds {held}"));
         }
         let description = if version == Version::V5 { names.description.clone() } else { description };
-        let games_name = Arc::from(games.path());
-        Ok(Self { index, games, names, version, description, games_name, count, files, findings })
+        let games_file = GamesFile::new(games.path());
+        Ok(Self { index, games, names, version, description, games_file, count, files, findings })
     }
 
     /// The index.
@@ -147,11 +147,6 @@ impl Scid {
     /// How many games it has.
     pub fn count(&self) -> u32 {
         self.count
-    }
-
-    /// The file of games, in which their offsets are.
-    pub(super) fn games_path(&self) -> &Arc<Path> {
-        &self.games_name
     }
 
     /// The file of names.
@@ -167,22 +162,6 @@ impl Scid {
     /// Where the record of a game is in the index.
     pub(super) fn record_at(&self, number: u32) -> u64 {
         self.version.header_len() + u64::from(number.saturating_sub(1)) * self.version.record_len()
-    }
-
-    /// The place of a game, for reports.
-    pub(super) fn place(&self, number: u32, offset: u64, length: u64) -> GameLocation {
-        GameLocation { file: self.games_name.clone(), spot: LineOrGame::Game(number.into()), offset, length }
-    }
-
-    /// What is wrong with a game at this offset of the file of games.
-    pub(super) fn error(
-        &self,
-        number: u32,
-        offset: u64,
-        reason: Reason,
-        why: impl Into<String>,
-    ) -> GameError {
-        GameError { reason, place: self.place(number, offset, 0), why: why.into() }
     }
 }
 

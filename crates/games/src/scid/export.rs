@@ -81,7 +81,12 @@ impl Exporter for ScidExporter<'_> {
             Ok(record) if record.is_deleted() && !self.options.deleted => written.totals.deleted += 1,
             Ok(record) => self.game(number, &record, written),
             Err(error) => {
-                written.lost(self.reader.db().error(number, 0, Reason::Damaged, error.with_source()));
+                written.lost(self.reader.db().games_file.error(
+                    number,
+                    0,
+                    Reason::Damaged,
+                    error.with_source(),
+                ));
             }
         }
     }

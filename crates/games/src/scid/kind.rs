@@ -36,7 +36,7 @@ impl Database for Scid {
     }
 
     fn games_path(&self) -> &Path {
-        self.games_path()
+        self.games_file.path()
     }
 
     fn files(&self) -> &[PathBuf] {

@@ -68,7 +68,8 @@ impl<'a> ScidReader<'a> {
     pub fn find(&mut self, number: u32, record: &ScidRecord) -> Result<ScidGame<'_>, GameError> {
         let db = self.db;
         let ScidRecord { offset, len, chess960, .. } = *record;
-        let refuse = |at: u64, why: &str| db.error(number, offset.saturating_add(at), Reason::Damaged, why);
+        let refuse =
+            |at: u64, why: &str| db.games_file.error(number, offset.saturating_add(at), Reason::Damaged, why);
         let end = offset.checked_add(len).filter(|end| *end <= db.games.len());
         if end.is_none() || len > MAX_GAME {
             return Err(refuse(0, "the index puts it outside the file of games"));
@@ -79,7 +80,7 @@ impl<'a> ScidReader<'a> {
             return Err(refuse(0, "the file of games ends before it"));
         }
         let stored = Stored::read(data).map_err(|(at, why)| refuse(at, why))?;
-        let bad = |(reason, why): (Reason, String)| db.error(number, offset, reason, why);
+        let bad = |(reason, why): (Reason, String)| db.games_file.error(number, offset, reason, why);
         let start = start(&stored, chess960).map_err(bad)?;
         let board = match &start {
             Some(start) => Board::new(start.clone()).ok_or_else(|| {
@@ -126,6 +127,6 @@ impl ScidGame<'_> {
     /// What is wrong with it where its moves cannot be decoded.
     pub fn error(&self, db: &Scid, error: DecodeError) -> GameError {
         let at = self.offset + self.stored.moves_at + error.at;
-        db.error(self.number, at, error.reason(), error.to_string())
+        db.games_file.error(self.number, at, error.reason(), error.to_string())
     }
 }

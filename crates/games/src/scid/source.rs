@@ -37,7 +37,12 @@ impl Batch for ScidGames {
                 Ok(record) if record.is_deleted() => continue,
                 Ok(record) => record,
                 Err(error) => {
-                    visitor.unreadable(self.db.error(number, 0, Reason::Unreadable, error.with_source()));
+                    visitor.unreadable(self.db.games_file.error(
+                        number,
+                        0,
+                        Reason::Unreadable,
+                        error.with_source(),
+                    ));
                     continue;
                 }
             };
@@ -106,7 +111,7 @@ impl ScidPlayer<'_> {
         let error = match ended.error {
             Some(error) => Some(game.error(self.db, error)),
             None if passed => {
-                Some(self.db.error(game.number, game.offset, Reason::NullMove, "a side passes"))
+                Some(self.db.games_file.error(game.number, game.offset, Reason::NullMove, "a side passes"))
             }
             None => None,
         };
@@ -132,7 +137,7 @@ impl ScidPlayer<'_> {
         (header.white_elo, header.black_elo) = (elo(false), elo(true));
         header.result = record.result();
         header.start.clone_from(&game.start);
-        header.place = db.place(game.number, game.offset, game.len);
+        header.place = db.games_file.place(game.number, game.offset, game.len);
         let wanted = visitor.wanted_tags();
         if visitor.wants_all_tags() {
             let seven = tags::seven(db, record);
