@@ -30,39 +30,23 @@ pub fn beside<T: Send, L>(
     })
 }
 
-/// Hands what `next` returns to threads, whichever is free first, and returns what `finish` makes of each thread's value.
-/// `work` returns whether more is wanted.
+/// How threads share what is handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// Whichever is free takes the next item.
+    Evenly,
+    /// Where the next item takes as long to find as to work on: each thread works only while more items wait than threads come before
+    /// it, so that one that is not needed leaves the processor to whoever finds them.
+    Sparingly,
+}
+
+/// Hands what `next` returns to threads, and returns what `finish` makes of each thread's value. `work` returns whether more is wanted.
 ///
 /// # Errors
 /// When `next` or `finish` fails, or the work is interrupted.
 pub fn hand_out<I: Send, W, T: Send>(
     threads: usize,
-    next: impl FnMut() -> Result<Option<I>>,
-    make: impl Fn() -> W + Sync,
-    work: impl Fn(&mut W, I) -> bool + Sync,
-    finish: impl Fn(W) -> Result<T> + Sync,
-) -> Result<Vec<T>> {
-    hand_out_to(threads, false, next, make, work, finish)
-}
-
-/// As [`hand_out`], where `next` may have as much to do as the threads: each thread works only while more items wait than threads come
-/// before it, so that one that is not needed leaves the processor to `next`.
-///
-/// # Errors
-/// As [`hand_out`].
-pub fn hand_out_sparingly<I: Send, W, T: Send>(
-    threads: usize,
-    next: impl FnMut() -> Result<Option<I>>,
-    make: impl Fn() -> W + Sync,
-    work: impl Fn(&mut W, I) -> bool + Sync,
-    finish: impl Fn(W) -> Result<T> + Sync,
-) -> Result<Vec<T>> {
-    hand_out_to(threads, true, next, make, work, finish)
-}
-
-fn hand_out_to<I: Send, W, T: Send>(
-    threads: usize,
-    sparingly: bool,
+    sharing: Sharing,
     mut next: impl FnMut() -> Result<Option<I>>,
     make: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, I) -> bool + Sync,
@@ -70,7 +54,7 @@ fn hand_out_to<I: Send, W, T: Send>(
 ) -> Result<Vec<T>> {
     let threads = threads.max(1);
     // Enough to keep every thread busy while this one waits for the disk, and no more.
-    let queue = Queue::new(threads, sparingly);
+    let queue = Queue::new(threads, sharing);
     let number = AtomicUsize::new(0);
     let each = || {
         let number = number.fetch_add(1, Ordering::Relaxed);
@@ -105,7 +89,7 @@ struct Queue<I> {
     /// Wakes each thread when enough items wait for it; all of them wait for the first where they are not used sparingly.
     enough: Vec<Condvar>,
     room: Condvar,
-    sparingly: bool,
+    sharing: Sharing,
 }
 
 struct Waiting<I> {
@@ -117,10 +101,10 @@ struct Waiting<I> {
 }
 
 impl<I> Queue<I> {
-    fn new(threads: usize, sparingly: bool) -> Self {
+    fn new(threads: usize, sharing: Sharing) -> Self {
         let state = Mutex::new(Waiting { items: VecDeque::new(), over: false, stopped: false });
         let enough = (0..threads).map(|_| Condvar::new()).collect();
-        Self { state, enough, room: Condvar::new(), sparingly }
+        Self { state, enough, room: Condvar::new(), sharing }
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting<I>> {
@@ -164,7 +148,7 @@ impl<I> Queue<I> {
 
     /// How many items wait for others where the thread of this number is wanted.
     fn place(&self, number: usize) -> usize {
-        if self.sparingly { number } else { 0 }
+        if self.sharing == Sharing::Sparingly { number } else { 0 }
     }
 
     fn end(&self, stopped: bool) {
@@ -270,6 +254,7 @@ pub fn in_order<I: Send, W, T: Default + Send>(
 
 #[cfg(test)]
 mod tests {
+    use super::Sharing::{Evenly, Sparingly};
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -295,11 +280,13 @@ mod tests {
 
     #[test]
     fn each_item_goes_to_one_thread_until_an_error_or_until_none_is_wanted() {
-        for (threads, sparingly) in [(0, false), (1, false), (3, false), (1, true), (3, true), (8, true)] {
+        for (threads, sharing) in
+            [(0, Evenly), (1, Evenly), (3, Evenly), (1, Sparingly), (3, Sparingly), (8, Sparingly)]
+        {
             let mut items = 0..1000_u64;
-            let sums = hand_out_to(
+            let sums = hand_out(
                 threads,
-                sparingly,
+                sharing,
                 || Ok(items.next()),
                 || 0,
                 |sum, item| {
@@ -314,23 +301,23 @@ mod tests {
                 asked += 1;
                 Ok(Some(asked))
             };
-            assert!(hand_out_to(threads, sparingly, endless, || (), |(), item| item < 50, Ok).is_ok());
+            assert!(hand_out(threads, sharing, endless, || (), |(), item| item < 50, Ok).is_ok());
             let broken = || Err::<Option<u8>, _>(Error::new(ErrorKind::File, "gone"));
-            let error = hand_out_to(threads, sparingly, broken, || (), |(), _| true, Ok).unwrap_err();
+            let error = hand_out(threads, sharing, broken, || (), |(), _| true, Ok).unwrap_err();
             assert_eq!(error.to_string(), "gone");
         }
     }
 
     #[test]
     fn where_all_threads_panic_the_work_ends() {
-        for (threads, sparingly) in [(1, false), (3, false), (3, true)] {
+        for (threads, sharing) in [(1, Evenly), (3, Evenly), (3, Sparingly)] {
             let (mut items, panicked) = (0..1000_u64, AtomicU32::new(0));
             let work = |(): &mut (), _| {
                 panicked.fetch_add(1, Ordering::Relaxed);
                 panic!("on purpose")
             };
             let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                hand_out_to(threads, sparingly, || Ok(items.next()), || (), work, Ok)
+                hand_out(threads, sharing, || Ok(items.next()), || (), work, Ok)
             }));
             assert!(done.is_err() && panicked.into_inner() > 0);
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tabiya_base::error::Result;
 use tabiya_base::interrupt;
-use tabiya_base::parallel;
+use tabiya_base::parallel::{self, Sharing};
 use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 
@@ -76,5 +76,5 @@ pub fn play<P: Visitor + Send, T: Send>(
         !player.has_failed()
     };
     // Of a compressed file this thread has as much to do as one that reads the first plies of its games.
-    parallel::hand_out_sparingly(resources.threads, next, player, work, finish)
+    parallel::hand_out(resources.threads, Sharing::Sparingly, next, player, work, finish)
 }

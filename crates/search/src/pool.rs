@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tabiya_base::error::{Error, ErrorKind, Result};
 use tabiya_base::interrupt;
-use tabiya_base::parallel;
+use tabiya_base::parallel::{self, Sharing};
 use tabiya_chess::Packed;
 use tabiya_uci::engine::Failure;
 
@@ -66,7 +66,7 @@ pub fn search_all<T: Send>(
         stopped.fetch_or(!goes_on, Ordering::Relaxed);
         goes_on
     };
-    let searched = parallel::hand_out(work.jobs, || next(&stopped), make, each, |_| Ok(()));
+    let searched = parallel::hand_out(work.jobs, Sharing::Evenly, || next(&stopped), make, each, |_| Ok(()));
     let Shared { mut appender, pooled, error } = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     appender.sync()?;
     if interrupt::asked() {

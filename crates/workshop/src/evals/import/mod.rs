@@ -26,7 +26,7 @@ use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::ErrorKind;
 use tabiya_base::error::{Error, Result};
 use tabiya_base::findings::Finding;
-use tabiya_base::parallel;
+use tabiya_base::parallel::{self, Sharing};
 use tabiya_base::progress::Progress;
 use tabiya_base::resources::Resources;
 use tabiya_chess::{MoveCode, Packed, Position};
@@ -233,6 +233,7 @@ impl<'a> Import<'a> {
         };
         let readers = parallel::hand_out(
             self.plan.resources.threads,
+            Sharing::Evenly,
             next,
             ImportReader::default,
             work,
@@ -281,6 +282,7 @@ impl<'a> Import<'a> {
         let next = || Ok(groups.next());
         let readers = parallel::hand_out(
             self.plan.resources.threads,
+            Sharing::Evenly,
             next,
             ImportReader::default,
             work,
