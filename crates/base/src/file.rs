@@ -4,6 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
 
+use super::bytes::Parts as _;
 use super::error::{Error, ErrorKind, Result};
 
 /// Opens a regular file for reading.
@@ -38,20 +39,14 @@ fn regular(path: &Path, metadata: &Metadata) -> Result<()> {
 /// # Errors
 /// When the file cannot be read.
 pub fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<usize> {
-    let mut done = 0;
-    while let Some(rest) = out.get_mut(done..).filter(|rest| !rest.is_empty()) {
+    whole(out.len(), |done| {
+        let (at, rest) = (at + done as u64, out.part_mut(done..));
         #[cfg(unix)]
-        let read = std::os::unix::fs::FileExt::read_at(file, rest, at + done as u64);
+        let read = std::os::unix::fs::FileExt::read_at(file, rest, at);
         #[cfg(windows)]
-        let read = std::os::windows::fs::FileExt::seek_read(file, rest, at + done as u64);
-        match read {
-            Ok(0) => break,
-            Ok(read) => done += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(done)
+        let read = std::os::windows::fs::FileExt::seek_read(file, rest, at);
+        read
+    })
 }
 
 /// Writes all bytes at this place, and extends the file if necessary. On Windows this moves the place where the file is read next.
@@ -59,20 +54,29 @@ pub fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<usize> {
 /// # Errors
 /// When the disk is full, or the file cannot be written.
 pub fn write_all_at(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
-    let mut done = 0;
-    while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
+    let done = whole(bytes.len(), |done| {
+        let (at, rest) = (at + done as u64, bytes.part(done..));
         #[cfg(unix)]
-        let written = std::os::unix::fs::FileExt::write_at(file, rest, at + done as u64);
+        let written = std::os::unix::fs::FileExt::write_at(file, rest, at);
         #[cfg(windows)]
-        let written = std::os::windows::fs::FileExt::seek_write(file, rest, at + done as u64);
-        match written {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => done += written,
+        let written = std::os::windows::fs::FileExt::seek_write(file, rest, at);
+        written
+    })?;
+    if done < bytes.len() { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+}
+
+/// Moves `len` bytes, as many as each `step` can after those that are done, until it can none; returns how many.
+fn whole(len: usize, mut step: impl FnMut(usize) -> io::Result<usize>) -> io::Result<usize> {
+    let mut done = 0;
+    while done < len {
+        match step(done) {
+            Ok(0) => break,
+            Ok(more) => done += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(())
+    Ok(done)
 }
 
 /// Reads the bytes from `at` on, as many as `out` has room for.
