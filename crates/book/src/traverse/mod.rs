@@ -20,6 +20,7 @@ pub use plies::{ByPlies, Replies, Search, Tracks, Visited, has_form, has_one_key
 
 use tabiya_base::bytes::Parts as _;
 use tabiya_base::error::Result;
+use tabiya_base::findings::{FindingKind, FindingPlace, Findings};
 use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::{Break, Seen, to_the_end};
@@ -106,6 +107,14 @@ impl Traversal {
     /// Plies from the starting position to the end of the deepest line, where all were followed by plies.
     pub fn deepest(&self) -> Option<u32> {
         (!self.beyond && !self.cut).then_some(self.plies)
+    }
+
+    /// Reports where too many positions waited to follow all of them.
+    pub fn add_cut(&self, kind: impl Into<FindingKind>, findings: &mut Findings<'_>) {
+        if self.cut {
+            let what = "too many positions at one depth to follow every line";
+            findings.add(kind, FindingPlace::default(), what);
+        }
     }
 }
 

@@ -47,13 +47,7 @@ kinds! {
 pub(crate) fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
     let summary = inspect(book, progress, findings);
     let walk = breadth_first(book, summary.entries, progress);
-    if walk.cut {
-        findings.add(
-            CtgFindingKind::Cut,
-            FindingPlace::default(),
-            "too many positions at one depth to follow every line",
-        );
-    }
+    walk.add_cut(CtgFindingKind::Cut, findings);
     BookSummary { deepest: walk.deepest(), reachable: Some(walk.reached), ..summary }
 }
 

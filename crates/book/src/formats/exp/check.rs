@@ -76,13 +76,7 @@ pub(super) fn survey(book: &Exp, progress: &Progress, findings: &mut Findings<'_
     for (number, what) in &found.illegal {
         findings.add(ExpFindingKind::Illegal, all.offset(*number as usize), what);
     }
-    if walked.cut {
-        findings.add(
-            ExpFindingKind::Wide,
-            FindingPlace::default(),
-            "too many positions at one depth to follow every line",
-        );
-    }
+    walked.add_cut(ExpFindingKind::Wide, findings);
     for _ in walked.reached..index.positions {
         findings.count(
             ExpFindingKind::Unreached,

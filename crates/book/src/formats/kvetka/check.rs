@@ -5,7 +5,7 @@ use std::path::Path;
 
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
 
-use tabiya_base::findings::{FindingPlace, Findings, kinds};
+use tabiya_base::findings::{Findings, kinds};
 use tabiya_base::map::Access;
 use tabiya_base::progress::Progress;
 use tabiya_chess::Position;
@@ -64,13 +64,7 @@ pub struct KvetkaTotals {
 pub(crate) fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> BookSummary {
     let totals = inspect(book, progress, findings);
     let walk = breadth_first(book, totals.elements, progress);
-    if walk.cut {
-        findings.add(
-            KvetkaFindingKind::Cut,
-            FindingPlace::default(),
-            "too many positions at one depth to follow every line",
-        );
-    }
+    walk.add_cut(KvetkaFindingKind::Cut, findings);
     BookSummary {
         entries: totals.elements,
         positions: Some(totals.elements),

@@ -2,7 +2,7 @@
 
 use shakmaty::{Position as _, Role};
 
-use tabiya_base::findings::{FindingPlace, Findings};
+use tabiya_base::findings::Findings;
 use tabiya_base::map::{Access, Map};
 use tabiya_base::progress::Progress;
 use tabiya_chess::{Position, Variant};
@@ -49,13 +49,7 @@ pub(crate) fn survey(book: &Polyglot, progress: &Progress, findings: &mut Findin
     let totals = entries(&book.data, variant, progress, findings);
     let walked = book.walk(totals.positions, progress, &mut |found| add(&found, variant, findings));
     let Walked { traversal, .. } = &*walked;
-    if traversal.cut {
-        findings.add(
-            PolyglotFindingKind::Cut,
-            FindingPlace::default(),
-            "too many positions at one depth to follow every line",
-        );
-    }
+    traversal.add_cut(PolyglotFindingKind::Cut, findings);
     BookSummary {
         entries: book.entries().len() as u64,
         positions: Some(totals.positions),
