@@ -204,6 +204,16 @@ def test_many_entries_of_one_position_do_no_harm(adapter, tmp_path):
         assert chess.Move.from_uci(answer.move) in board.legal_moves
 
 
+@pytest.mark.parametrize("line", ["export BOOK --format pgn", "export BOOK --format json --tree", "learn show BOOK", "info BOOK", "convert BOOK -o other.abk", "trim BOOK -o other.bin --min-share 1"])
+def test_keys_that_were_chosen_to_be_slow_are_not(tabiya, tmp_path, line):
+    # A table that takes the lower bits of keys for their hashes would have all of them in one place.
+    start = chess.polyglot.zobrist_hash(chess.Board())
+    keys = sorted([start, *(number << 32 for number in range(1, 1_000_000))])
+    (tmp_path / "chosen.bin").write_bytes(b"".join(ENTRY.pack(key, 796, 1, 0x0002_0002) for key in keys))
+    done = tabiya(*line.replace("BOOK", "chosen.bin").split())
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_book_that_leads_in_circles_ends_somewhere(adapter, tmp_path):
     book = Book().line("g1f3 g8f6 f3g1 f6g8")
     client = adapter("--book", book.write(tmp_path / "circle.bin"), "--set", "Book Threefold=true")

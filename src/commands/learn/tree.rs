@@ -2,9 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::io::Write;
-use std::ops::Range;
 use std::path::Path;
 
 use serde::{Serialize, Serializer};
@@ -16,7 +14,7 @@ use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::traits::Book as _;
-use tabiya_book::traverse::{KeyFilter, KeyHasher, Met};
+use tabiya_book::traverse::{KeyFilter, Met};
 use tabiya_book::{Learned, Moves as _};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position, Variant};
@@ -49,8 +47,8 @@ struct LearnedEntry {
 /// The entries that have learned, in the order of their keys.
 struct Entries {
     all: Vec<LearnedEntry>,
-    /// Where those of a key are.
-    places: HashMap<u64, Range<usize>, BuildHasherDefault<KeyHasher>>,
+    /// Most replies lead to none of them, and a tree of a hundred thousand positions has no room in a processor's caches.
+    filter: KeyFilter,
 }
 
 impl Entries {
@@ -67,20 +65,17 @@ impl Entries {
             .collect();
         // A book may be out of order.
         all.sort_by_key(|entry| entry.key);
-        let mut places = HashMap::default();
-        let mut from = 0;
-        for of_key in all.chunk_by(|a, b| a.key == b.key) {
-            let to = from + of_key.len();
-            places.extend(of_key.first().map(|entry| (entry.key, from..to)));
-            from = to;
-        }
-        Self { all, places }
+        Self { filter: KeyFilter::new(all.iter().map(|entry| entry.key)), all }
     }
 
     /// Those of a key that are not done.
     fn of_key(&mut self, key: u64) -> impl Iterator<Item = &mut LearnedEntry> {
-        let place = self.places.get(&key).cloned().unwrap_or_default();
-        self.all.get_mut(place).into_iter().flatten().filter(|entry| !entry.is_done)
+        let first = match self.filter.may_have(key) {
+            true => self.all.partition_point(|entry| entry.key < key),
+            false => self.all.len(),
+        };
+        let entries = self.all.iter_mut().skip(first).take_while(move |entry| entry.key == key);
+        entries.filter(|entry| !entry.is_done)
     }
 }
 
@@ -364,8 +359,6 @@ fn table_rows(book: &Polyglot) -> (Vec<Row>, Lines) {
     let mut policy = Policy::default();
     (policy.learn, policy.threshold) = (true, 0);
     let mut seen = Met::default();
-    // Most replies lead out of the book, and a tree of a hundred thousand positions has no room in a processor's caches.
-    let filter = KeyFilter::new(entries.places.keys().copied());
     let mut open = vec![(Position::start_of(book.variant()), 0, None)];
     while let Some((position, line, before)) = open.pop() {
         if !seen.insert(&position) {
@@ -400,10 +393,7 @@ fn table_rows(book: &Polyglot) -> (Vec<Row>, Lines) {
             }
         }
         let replies = position.chess().legal_moves();
-        let into_book = replies.iter().filter(|mv| {
-            let key = position.key_after(**mv);
-            filter.may_have(key) && entries.of_key(key).next().is_some()
-        });
+        let into_book = replies.iter().filter(|mv| entries.of_key(position.key_after(**mv)).next().is_some());
         next.extend(into_book.copied());
         // The last one pushed is popped first.
         for mv in next.into_iter().rev() {

@@ -13,7 +13,8 @@ use crate::MoveFacts;
 /// whatever a book holds, to about 30 MB of keys.
 const MAX_OTHERS: usize = 1 << 20;
 
-/// Keys are random numbers already, so they are their own hashes; what follows a key is mixed into it.
+/// Keys of positions that play reaches are random numbers already, so they are their own hashes; what follows a key is mixed into it.
+/// Keys that a file holds may be none: [`super::HeldKeys`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeyHasher(u64);
 

@@ -7,6 +7,7 @@
 
 mod before;
 mod forms;
+mod held;
 mod met;
 mod plies;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod tests;
 use shakmaty::{Move, Position as _};
 
 pub(crate) use forms::{Forms, each_form};
+pub use held::HeldKeys;
 pub use met::{KeyHasher, Keys, Meeting, Met};
 pub use plies::{ByPlies, Replies, Search, Tracks, Visited, has_form, has_one_key};
 

@@ -15,7 +15,7 @@ use tabiya_chess::normal::forms;
 use tabiya_chess::{HeldPosition, MoveCode, Position, Variant, is_known_by_key, variant_facts};
 
 use super::before::may_lead;
-use super::{DepthFirst, KeyFilter, KeyHasher, Keys, Met, own_lines};
+use super::{DepthFirst, HeldKeys, KeyHasher, Keys, Met, own_lines};
 use crate::{MoveFacts, Moves, Scope};
 
 /// Where a traversal by plies begins, and how far it goes.
@@ -174,9 +174,9 @@ pub struct Replies {
     /// The positions that the book's own moves reach, once all are known; `None` if no reply has to be followed.
     own: OnceLock<Option<Met>>,
     /// The keys of the positions that they do not reach, or of which they do not reach all moves, where these are known.
-    missing: OnceLock<MissingKeys>,
+    missing: OnceLock<HeldKeys>,
     /// The keys of all positions beside the own ones in which the book may have moves, where these are known.
-    held: Option<Keys>,
+    held: Option<HeldKeys>,
     /// At how many positions at most is looked to find them.
     most: usize,
     /// Whether the book is to be read once to know all that is missing, if much is asked.
@@ -346,12 +346,12 @@ impl Replies {
     }
 
     /// Those of one book beyond its own moves, which has moves in no other positions than those with these keys.
-    pub fn among(own: Met, held: Keys) -> Self {
+    pub fn among(own: Met, held: HeldKeys) -> Self {
         Self { held: Some(held), ..Some(own).into() }
     }
 
-    fn of_missing(own: Met, missing: Keys) -> Self {
-        Self { missing: MissingKeys::from(missing).into(), ..Some(own).into() }
+    fn of_missing(own: Met, missing: HeldKeys) -> Self {
+        Self { missing: missing.into(), ..Some(own).into() }
     }
 
     /// Those of one book, whose own moves are followed as soon as a move may be a reply. If they reach more than `most`
@@ -397,7 +397,7 @@ impl Replies {
                 None => lines.met.keys().contains(&key),
             };
             let is_met = || met.is_some_and(|met| !met.may_be_new(at, *mv));
-            let is_held = || self.held.as_ref().is_none_or(|held| held.contains(&key));
+            let is_held = || self.held.as_ref().is_none_or(|held| held.contains(key));
             !is_reached() && !out.contains(mv) && !is_met() && is_held()
         });
         if self.held.is_none() {
@@ -426,10 +426,10 @@ impl Replies {
             return true;
         }
         let Some(missing) = self.missing.get() else { return false };
-        if !missing.keys.is_empty() {
+        if !missing.is_empty() {
             let mut replies = at.chess().legal_moves().to_vec();
-            missing.filter.retain(&mut replies, |mv| at.key_after(*mv));
-            replies.retain(|mv| missing.keys.contains(&at.key_after(*mv)) && !out.contains(mv));
+            missing.retain(&mut replies, |mv| at.key_after(*mv));
+            replies.retain(|mv| !out.contains(mv));
             out.extend(replies);
         }
         true
@@ -486,22 +486,8 @@ impl Replies {
         let Some(Some(own)) = self.own.get() else { return false };
         // Whoever asks finds that the work is interrupted.
         let Ok(missing) = missing(book, own) else { return false };
-        self.missing.get_or_init(|| missing.into());
+        self.missing.get_or_init(|| missing);
         true
-    }
-}
-
-/// Keys that are looked for after each legal move of many positions.
-#[derive(Debug)]
-struct MissingKeys {
-    keys: Keys,
-    /// Rejects most others without a look into the keys.
-    filter: KeyFilter,
-}
-
-impl From<Keys> for MissingKeys {
-    fn from(keys: Keys) -> Self {
-        Self { filter: KeyFilter::new(keys.iter().copied()), keys }
     }
 }
 
@@ -512,25 +498,25 @@ pub fn has_one_key(variant: Variant) -> bool {
 
 /// The positions with moves of a book that its own moves do not reach, or of which they do not reach all moves. Positions that
 /// a format does not distinguish, mirrored or with colours swapped, count as one.
-fn missing<B: Moves + ?Sized>(book: &B, own: &Met) -> Result<Keys> {
-    let mut missing = Keys::default();
+fn missing<B: Moves + ?Sized>(book: &B, own: &Met) -> Result<HeldKeys> {
+    let mut missing = Vec::new();
     if is_known_by_key(book.variant()) && !book.holds_positions() {
         book.each_key(&mut |key| {
             if !own.keys().contains(&key) {
-                missing.insert(key);
+                missing.push(key);
             }
         })?;
-        return Ok(missing);
+        return Ok(missing.into());
     }
     book.each(Scope::All, &Progress::none(), &mut |known| {
         let is_reached = || has_form(known.key, known.position.as_ref(), own.keys());
         let lacks_one = || known.moves.iter().any(|facts| !own.has_shown(known.key, facts.mv));
         if !known.moves.is_empty() && (!is_reached() || lacks_one()) {
-            missing.insert(known.key);
+            missing.push(known.key);
         }
         Ok(())
     })?;
-    Ok(missing)
+    Ok(missing.into())
 }
 
 /// Whether a position is among these, or another one that some formats do not distinguish from it.
@@ -685,9 +671,9 @@ mod tests {
             asked.reverse();
             let reversed: Vec<_> = expected.into_iter().rev().collect();
             prop_assert_eq!(appended(&Replies::find(&book).unwrap(), &book, &asked), reversed);
-            let held = book.0.moves.keys().copied().collect();
+            let held: Vec<u64> = book.0.moves.keys().copied().collect();
             prop_assert_eq!(
-                appended(&Replies::among(own.clone(), held), &book, &asked),
+                appended(&Replies::among(own.clone(), held.into()), &book, &asked),
                 appended(&Replies::from(Some(own)), &book, &asked)
             );
             let at_once = Replies::from(own_lines(&book, most));

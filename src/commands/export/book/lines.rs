@@ -9,7 +9,7 @@ use shakmaty::Position as _;
 use tabiya_base::error::Result;
 use tabiya_base::progress::Progress;
 use tabiya_book::traits::Book;
-use tabiya_book::traverse::{ByPlies, Keys, Replies, Visited};
+use tabiya_book::traverse::{ByPlies, HeldKeys, Replies, Visited};
 use tabiya_book::{Annotation, Scope};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{Position, Variant};
@@ -50,7 +50,7 @@ pub fn games(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<Entr
 fn write_lines(
     book: &dyn Book,
     start: Position,
-    within: Option<&Keys>,
+    within: Option<&HeldKeys>,
     plies: &HashMap<u64, usize>,
     lines: &mut BookLines<'_>,
     game: &mut Game,
@@ -66,7 +66,7 @@ fn write_lines(
         };
         let after = step.after.clone();
         game.line.push(Ply::new(&branch.at, step));
-        let follows = within.is_none_or(|keys| keys.contains(&after.key()))
+        let follows = within.is_none_or(|keys| keys.contains(after.key()))
             && plies.get(&after.whole_key()).is_none_or(|plies| *plies >= game.line.len());
         let (steps, seen) = if follows { lines.moves_from(&after) } else { (Vec::new(), true) };
         if !steps.is_empty() {

@@ -10,7 +10,7 @@ use tabiya_base::interrupt;
 use tabiya_base::progress::Progress;
 use tabiya_base::visit::Break;
 use tabiya_book::traits::Book;
-use tabiya_book::traverse::{self, Keys, Met, has_one_key, own_lines};
+use tabiya_book::traverse::{self, HeldKeys, Keys, Met, has_one_key, own_lines};
 use tabiya_book::{Moves, Scope};
 use tabiya_chess::normal::forms;
 use tabiya_chess::openings::Opening;
@@ -56,7 +56,7 @@ pub fn tree(book: &dyn Book, scope: Scope, out: &mut dyn Write) -> Printed<Entri
 fn write_game(
     lines: &mut BookLines<'_>,
     start: Position,
-    within: Option<&Keys>,
+    within: Option<&HeldKeys>,
     head: &PgnHead<'_>,
     writer: &mut PgnWriter,
     out: &mut dyn Write,
@@ -81,7 +81,7 @@ fn write_game(
                     writer.comment(&comment);
                 }
             }
-            Task::Moves { at, .. } if within.is_some_and(|keys| !keys.contains(&at.key())) => {}
+            Task::Moves { at, .. } if within.is_some_and(|keys| !keys.contains(at.key())) => {}
             Task::Moves { at, numbered } => {
                 let (steps, seen) = lines.moves_from(&at);
                 if seen {
@@ -113,7 +113,7 @@ pub struct Coverage {
     /// The keys of each other position, and how many moves it has.
     unreached: Vec<(Vec<u64>, u64)>,
     /// All keys of positions with moves beside the own ones, of a book that shows them all.
-    held: Option<Keys>,
+    held: Option<HeldKeys>,
 }
 
 impl Coverage {
@@ -127,9 +127,9 @@ impl Coverage {
         // Where keys do not tell positions apart, or a position has several, only looking it up shows whether a book has it.
         let of_keys = is_known_by_key(book.variant()) && has_one_key(book.variant());
         let has_all = book.format().lists_all() && (book.holds_positions() || of_keys);
-        let mut held = has_all.then(Keys::default);
+        let mut held = has_all.then(Vec::new);
         let unreached = unreached(book, own.keys(), held.as_mut())?;
-        Ok(Self { own, unreached, held })
+        Ok(Self { own, unreached, held: held.map(HeldKeys::from) })
     }
 
     /// The replies that lines follow: none if the book's own moves reach everything.
@@ -148,16 +148,17 @@ impl Coverage {
     pub fn each_other(
         &self,
         book: &dyn Moves,
-        mut see: impl FnMut(&Position, &Keys) -> io::Result<()>,
+        mut see: impl FnMut(&Position, &HeldKeys) -> io::Result<()>,
     ) -> Printed<()> {
-        let others: Keys = self.unreached.iter().flat_map(|(keys, _)| keys).copied().collect();
+        let others: Vec<u64> = self.unreached.iter().flat_map(|(keys, _)| keys).copied().collect();
+        let others = HeldKeys::from(others);
         let mut result = Ok(());
         if !others.is_empty() {
             book.each(Scope::All, &Progress::none(), &mut |known| {
                 let Some(at) = known.position.as_ref().filter(|_| !known.moves.is_empty()) else {
                     return Ok(());
                 };
-                if others.contains(&known.key) {
+                if others.contains(known.key) {
                     result = see(at, &others);
                 }
                 if result.is_ok() { Ok(()) } else { Err(Break::Enough) }
@@ -175,7 +176,7 @@ impl Coverage {
         &self,
         book: &dyn Book,
         scope: Scope,
-        mut write: impl FnMut(&mut BookLines<'_>, &Position, Option<&Keys>) -> io::Result<()>,
+        mut write: impl FnMut(&mut BookLines<'_>, &Position, Option<&HeldKeys>) -> io::Result<()>,
     ) -> Printed<(u64, u64)> {
         let mut lines = BookLines::new(book, self.replies());
         write(&mut lines, &Position::start_of(book.variant()), None)?;
@@ -202,7 +203,11 @@ impl Coverage {
 /// The positions of a book that its own moves do not reach: the keys of each and how many moves it has. Positions that a
 /// format does not distinguish, mirrored or with colors swapped, count as one. Notes in `held` the keys of all positions with moves
 /// that are not reached.
-fn unreached(book: &dyn Moves, reached: &Keys, mut held: Option<&mut Keys>) -> Result<Vec<(Vec<u64>, u64)>> {
+fn unreached(
+    book: &dyn Moves,
+    reached: &Keys,
+    mut held: Option<&mut Vec<u64>>,
+) -> Result<Vec<(Vec<u64>, u64)>> {
     let mut unreached = HashMap::new();
     let mut met = HashSet::new();
     book.each(Scope::All, &Progress::none(), &mut |known| {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use tabiya_book::Scope;
 use tabiya_book::traits::Book;
-use tabiya_book::traverse::Keys;
+use tabiya_book::traverse::HeldKeys;
 use tabiya_chess::Position;
 use tabiya_chess::openings::Opening;
 use tabiya_workshop::view::{Facts, uci};
@@ -92,7 +92,7 @@ fn open(value: &impl Serialize) -> io::Result<String> {
 /// A tree that is being written.
 struct Tree<'a> {
     book: &'a dyn Book,
-    within: Option<&'a Keys>,
+    within: Option<&'a HeldKeys>,
     later: &'a mut Later,
     written: &'a mut u64,
 }
@@ -118,7 +118,7 @@ impl Tree<'_> {
             }
             let after = step.after.clone();
             let (steps, seen) = match self.within {
-                Some(keys) if !keys.contains(&after.key()) => (Vec::new(), lines.saw(after.key())),
+                Some(keys) if !keys.contains(after.key()) => (Vec::new(), lines.saw(after.key())),
                 _ => lines.moves_from(&after),
             };
             let is_later = depth >= DEEPEST && !steps.is_empty();
