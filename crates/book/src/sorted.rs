@@ -84,21 +84,22 @@ pub(crate) trait SortedTable {
     }
 }
 
+/// A list of keys alone.
+impl SortedTable for Vec<u64> {
+    fn rows(&self) -> usize {
+        self.len()
+    }
+
+    fn key_at(&self, row: usize) -> Option<u64> {
+        self.get(row).copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    impl SortedTable for Vec<u64> {
-        fn rows(&self) -> usize {
-            self.len()
-        }
-
-        fn key_at(&self, row: usize) -> Option<u64> {
-            self.get(row).copied()
-        }
-    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(tabiya_testing::times(64, 256)))]

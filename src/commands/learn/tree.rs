@@ -14,7 +14,7 @@ use tabiya_book::choose::Policy;
 use tabiya_book::choose::by_chance;
 use tabiya_book::polyglot::Polyglot;
 use tabiya_book::traits::Book as _;
-use tabiya_book::traverse::{KeyFilter, Met};
+use tabiya_book::traverse::{HeldKeys, Met};
 use tabiya_book::{Learned, Moves as _};
 use tabiya_chess::openings::Opening;
 use tabiya_chess::{MoveCode, Position, Variant};
@@ -47,8 +47,9 @@ struct LearnedEntry {
 /// The entries that have learned, in the order of their keys.
 struct Entries {
     all: Vec<LearnedEntry>,
-    /// Most replies lead to none of them, and a tree of a hundred thousand positions has no room in a processor's caches.
-    filter: KeyFilter,
+    /// Their keys, and where the entries of each begin.
+    keys: HeldKeys,
+    starts: Vec<usize>,
 }
 
 impl Entries {
@@ -65,17 +66,21 @@ impl Entries {
             .collect();
         // A book may be out of order.
         all.sort_by_key(|entry| entry.key);
-        Self { filter: KeyFilter::new(all.iter().map(|entry| entry.key)), all }
+        let (mut keys, mut starts) = (Vec::new(), Vec::new());
+        for (number, entry) in all.iter().enumerate() {
+            if keys.last() != Some(&entry.key) {
+                keys.push(entry.key);
+                starts.push(number);
+            }
+        }
+        Self { keys: keys.into(), starts, all }
     }
 
     /// Those of a key that are not done.
     fn of_key(&mut self, key: u64) -> impl Iterator<Item = &mut LearnedEntry> {
-        let first = match self.filter.may_have(key) {
-            true => self.all.partition_point(|entry| entry.key < key),
-            false => self.all.len(),
-        };
-        let entries = self.all.iter_mut().skip(first).take_while(move |entry| entry.key == key);
-        entries.filter(|entry| !entry.is_done)
+        let first = self.keys.number(key).and_then(|number| self.starts.get(number).copied());
+        let entries = self.all.iter_mut().skip(first.unwrap_or(usize::MAX));
+        entries.take_while(move |entry| entry.key == key).filter(|entry| !entry.is_done)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Keys that files hold.
 
 use super::KeyFilter;
+use crate::sorted::SortedTable as _;
 
 /// Keys that a file holds, 8 bytes each beside those of a [`KeyFilter`], which rejects most others at once. They are sorted, not hashed by
 /// their own bits as the keys of positions that play reaches: whoever made the file may have chosen keys of which all hashes are equal.
@@ -26,12 +27,17 @@ impl HeldKeys {
 
     /// Whether a key is one of them.
     pub fn contains(&self, key: u64) -> bool {
-        self.filter.may_have(key) && self.sorted.binary_search(&key).is_ok()
+        self.number(key).is_some()
+    }
+
+    /// The number of a key, from 0, in ascending order.
+    pub fn number(&self, key: u64) -> Option<usize> {
+        if self.filter.may_have(key) { self.sorted.first_of_key(key) } else { None }
     }
 
     /// Keeps those of some things whose keys are among these.
     pub fn retain<T>(&self, things: &mut Vec<T>, mut key: impl FnMut(&T) -> u64) {
         self.filter.retain(things, &mut key);
-        things.retain(|thing| self.sorted.binary_search(&key(thing)).is_ok());
+        things.retain(|thing| self.sorted.first_of_key(key(thing)).is_some());
     }
 }
