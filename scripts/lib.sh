@@ -329,7 +329,7 @@ quickly() {
 # once for all tests.
 for_tests() {
     # shellcheck disable=SC2034
-    PROFILE=test BUILD_ARGS=() BUILT=$TARGET/debug
+    PROFILE=test BUILT=$TARGET/debug
 }
 
 # Builds tabiya and the programs that tests and benches start. Always the same ones: with others, cargo would build once

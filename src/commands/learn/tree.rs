@@ -40,7 +40,7 @@ struct LearnedEntry {
     mv: MoveCode,
     weight: u16,
     learned: Learned,
-    /// Whether a row shows it, or its position has shown that it is none of its moves.
+    /// Whether it needs no other row: one shows it, or its position was met, and the move is not legal there.
     is_done: bool,
 }
 

@@ -96,8 +96,8 @@ pub(crate) struct Traversal {
     pub plies: u32,
     /// Positions of the book that are reached.
     pub reached: u64,
-    /// Whether some depth had more positions than are followed by plies: those beyond are followed each to the end of its lines, which
-    /// are deeper than `plies` says.
+    /// Whether some depth had more positions than are followed by plies. Those beyond are each followed to the end of its lines, whose
+    /// plies are not counted.
     pub beyond: bool,
     /// Whether too many positions waited to follow all of them.
     pub cut: bool,
